@@ -1,0 +1,184 @@
+"""Formula: one SymPy equation that renders, computes and plots.
+
+The algebra is written once, over :mod:`specdec_lib.symbols`.  The page shows it as LaTeX, NumPy
+computes it on arrays, a chart evaluates it inside Vega, and a test holds the three together.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import sympy
+
+from specdec_lib.domain import DomainError, as_float, check, refuse_unknown, require_keywords
+from specdec_lib.latex import latex, unit_text
+from specdec_lib.numeric import numpy_function
+from specdec_lib.symbols import UNITS, Quantity, notation_order, quantity
+from specdec_lib.vega import vega_expression
+
+__all__ = ["DomainError", "Formula", "unit_text"]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An equation of the book.
+
+    Parameters
+    ----------
+    lhs
+        LaTeX of the left-hand side.
+    rhs
+        The equation's right-hand side, over the symbols of :mod:`specdec_lib.symbols` and the
+        units FLOP, BYTE and SECOND; the only place where this algebra is written.
+    unit
+        Unit of the value, over FLOP, BYTE and SECOND; 1 for a plain number.
+    source
+        A key of the bibliography, or ``"derived: <chapter>"``.
+    using
+        Formulas that appear inside ``rhs`` and are printed by their own left-hand side.
+    bound
+        Symbols that :meth:`where` has already bound; not given by hand.
+
+    Examples
+    --------
+    >>> from specdec_lib.formulas.experts import distinct_experts
+    >>> distinct_experts(n=2, E=256, k=6)
+    11.859375
+    >>> distinct_experts.where(E=256, k=6)(n=[1, 2]).tolist()
+    [6.0, 11.859375]
+    """
+
+    lhs: str
+    rhs: sympy.Expr
+    unit: sympy.Expr
+    source: str
+    using: tuple[Formula, ...] = ()
+    bound: Mapping[str, sympy.Expr] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def title(self) -> str:
+        """The left-hand side as plain as text allows, for messages."""
+        return self.lhs.replace("\\mathrm", "").replace("{", "").replace("}", "").replace("\\", "")
+
+    @functools.cached_property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """The symbols still to be given, in the order of the notation."""
+        free = {s.name for s in self.rhs.free_symbols if s not in UNITS}
+        for expression in self.bound.values():
+            free |= {s.name for s in expression.free_symbols if s not in UNITS}
+        return tuple(quantity(name) for name in sorted(free, key=notation_order))
+
+    @functools.cached_property
+    def _keywords(self) -> tuple[str, ...]:
+        return tuple(known.keyword for known in self.inputs)
+
+    def where(self, **values: Any) -> Formula:
+        """This Formula with some symbols bound to numbers or to expressions over other symbols.
+
+        ``distinct_experts.where(E=256, k=6)`` is a Formula in n alone;
+        ``distinct_experts.where(n=B * T)`` is one in B, T, E and k.  Raises TypeError for an
+        unknown symbol or a value that is no scalar, DomainError for one outside its domain.
+        """
+        refuse_unknown(self.title, values, self._keywords)
+        expressions: dict[str, sympy.Expr] = {}
+        for keyword, value in values.items():
+            if isinstance(value, sympy.Expr) and not value.is_number:
+                expressions[keyword] = value
+                continue
+            number = as_float(keyword, float(value) if isinstance(value, sympy.Expr) else value)
+            if np.ndim(number) != 0:
+                raise TypeError(f"{self.title}: where({keyword}=…) takes one number, not an array")
+            check(self.title, {keyword: number})
+            number = float(number)
+            whole = number.is_integer()
+            expressions[keyword] = sympy.Integer(int(number)) if whole else sympy.Float(number)
+        both = {**self.bound, **expressions}
+        self._check_bound(both)
+        symbols = {quantity(keyword).symbol: e for keyword, e in expressions.items()}
+        earlier = {keyword: e.subs(symbols) for keyword, e in self.bound.items()}
+        return replace(
+            self,
+            rhs=self.rhs.subs(symbols),
+            bound=MappingProxyType({**earlier, **expressions}),
+        )
+
+    def _check_bound(self, bound: Mapping[str, sympy.Expr]) -> None:
+        numbers = {key: np.float64(e) for key, e in bound.items() if e.is_number}
+        check(self.title, numbers)
+
+    @functools.cached_property
+    def _bound_functions(self) -> dict[str, Callable[..., Any]]:
+        """What each bound symbol amounts to, as a function of the inputs; for its domain check."""
+        symbols = [known.symbol for known in self.inputs]
+        return {key: numpy_function(e, symbols) for key, e in self.bound.items()}
+
+    @functools.cached_property
+    def _function(self) -> Callable[..., Any]:
+        return numpy_function(self.rhs, [known.symbol for known in self.inputs])
+
+    def _compute(self, *values: Any) -> Any:
+        """Check the domain of ``values``, given in the order of the inputs, and evaluate."""
+        known = dict(zip(self._keywords, values, strict=True))
+        known |= {key: function(*values) for key, function in self._bound_functions.items()}
+        check(self.title, known)
+        result = self._function(*values)
+        undefined = np.isnan(result) if self.rhs.has(sympy.oo) else ~np.isfinite(result)
+        if np.any(undefined):
+            raise DomainError(f"{self.title} has no finite value at a point that was given")
+        return result
+
+    def __call__(self, **values: Any) -> Any:
+        """The value in SI base units, float64, for keyword arguments that broadcast.
+
+        Scalars give a float, arrays an array.  Arrays that are computed later (dask) stay lazy;
+        their domain is checked when they are.  Raises TypeError for a missing or unknown symbol
+        or a value that is no real number, DomainError for one outside its symbol's domain.
+        """
+        require_keywords(self.title, values, self._keywords)
+        arrays = [as_float(keyword, values[keyword]) for keyword in self._keywords]
+        if any(hasattr(a, "__dask_graph__") for a in arrays):
+            import dask.array  # the caller has it: one of the arguments came from there
+
+            return dask.array.map_blocks(self._compute, *arrays, dtype=np.float64, meta=np.empty(0))
+        result = self._compute(*arrays)
+        return float(result) if np.ndim(result) == 0 else result
+
+    def vega(self, **names: str | float) -> str:
+        """The right-hand side as a Vega expression.
+
+        ``names`` says what stands for a symbol in the chart, ``n="datum.n"`` for a field or
+        ``E="experts"`` for a signal, or a number; a symbol that is not named stands for itself.
+        """
+        refuse_unknown(self.title, names, self._keywords)
+        for keyword, name in names.items():
+            if not isinstance(name, str):
+                check(self.title, {keyword: as_float(keyword, name)})
+        return vega_expression(self.rhs.subs(dict.fromkeys(UNITS, 1)), names)
+
+    @property
+    def displayed(self) -> sympy.Expr:
+        """``rhs`` as the page shows it: the sub-formulas of ``using`` by their left-hand sides, and
+        without the cases that only give the limit at a singular point."""
+        shown = self.rhs
+        if isinstance(shown, sympy.Piecewise):
+            *limits, general = shown.args
+            if all(isinstance(a, sympy.Eq) for case in limits for a in sympy.And.make_args(case.cond)):
+                shown = general.expr
+        for part in self.using:
+            shown = shown.subs(part.rhs, sympy.Symbol(part.lhs, positive=True))
+        return shown
+
+    def latex(self) -> str:
+        """The equation in LaTeX, without delimiters."""
+        return f"{self.lhs} = {latex(self.displayed)}"
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
+
+    def __repr__(self) -> str:
+        return f"Formula({self.lhs} = {self.displayed}, unit {unit_text(self.unit)})"

@@ -1,0 +1,38 @@
+"""Every equation of the book, one module a topic; nothing here computes, plots or reads data."""
+
+from __future__ import annotations
+
+from specdec_lib.formula import Formula
+from specdec_lib.formulas import (
+    acceptance,
+    attention,
+    experts,
+    published,
+    roofline,
+    speculation,
+    weights,
+)
+
+__all__ = [
+    "acceptance",
+    "all_formulas",
+    "attention",
+    "experts",
+    "published",
+    "roofline",
+    "speculation",
+    "weights",
+]
+
+
+def all_formulas() -> dict[str, Formula]:
+    """Every module-level Formula as ``{"module.name": Formula}``, in the order of the book."""
+    order = (roofline, weights, experts, attention, acceptance, speculation, published)
+    found: dict[str, Formula] = {}
+    for module in order:
+        topic = module.__name__.rpartition(".")[2]
+        for name, value in vars(module).items():
+            new = isinstance(value, Formula) and all(value is not known for known in found.values())
+            if new and not name.startswith("_"):
+                found[f"{topic}.{name}"] = value
+    return found

@@ -1,0 +1,103 @@
+"""The roofline: arithmetic intensity, ridge point, the time of a component, and its elasticity."""
+
+from __future__ import annotations
+
+import sympy
+from sympy import Max, Min, Piecewise
+
+from specdec_lib.formula import Formula
+from specdec_lib.symbols import (
+    BYTE,
+    FLOP,
+    ONE,
+    SECOND,
+    P,
+    b,
+    bandwidth,
+    eta_c,
+    eta_m,
+    intensity,
+    n,
+    peak,
+    ridge,
+    traffic,
+    work,
+)
+
+#: FLOPs of one multiply-add.
+MULTIPLY_ADD: sympy.Expr = 2 * FLOP
+
+arithmetic_intensity = Formula("I", work / traffic, FLOP / BYTE, "williams2009")
+
+ridge_point = Formula("R", peak / bandwidth, FLOP / BYTE, "williams2009")
+
+attainable_rate = Formula(
+    r"\pi(I)", Min(peak, bandwidth * intensity), FLOP / SECOND, "williams2009"
+)
+
+roofline_time = Formula(
+    r"t", Max(work / (eta_c * peak), traffic / (eta_m * bandwidth)), SECOND, "williams2009"
+)
+
+smooth_roofline_time = Formula(
+    r"\tilde t",
+    sympy.sqrt((work / (eta_c * peak)) ** 2 + (traffic / (eta_m * bandwidth)) ** 2),
+    SECOND,
+    "derived: roofline",
+)
+
+weight_work = Formula(r"W_{\mathrm{weights}}", MULTIPLY_ADD * P * n, FLOP, "derived: roofline")
+
+weight_traffic = Formula(r"Q_{\mathrm{weights}}", P * b, BYTE, "derived: roofline")
+
+weight_intensity = Formula(
+    r"I_{\mathrm{dense}}(n)", weight_work.rhs / weight_traffic.rhs, FLOP / BYTE, "derived: roofline"
+)
+
+weight_time = Formula(
+    r"t_{\mathrm{dense}}(n)",
+    Max(weight_work.rhs / peak, weight_traffic.rhs / bandwidth),
+    SECOND,
+    "derived: roofline",
+)
+
+weight_knee = Formula(
+    r"n_{\mathrm{dense}}", ridge * b / MULTIPLY_ADD, ONE, "derived: roofline"
+)
+
+
+def elasticity(formula: Formula, keyword: str, lhs: str) -> Formula:
+    """∂log F/∂log x of a Formula F by one of its symbols, as a Formula with left-hand side ``lhs``.
+
+    It is the price of a marginal unit of x relative to an average one: 0 where more x is free, 1
+    where it costs what the average does.  At the corner of a maximum, where there is no
+    derivative, it is that of one of the two branches.  Raises TypeError for a symbol that F does
+    not have.
+    """
+    names = {known.keyword: known.symbol for known in formula.inputs}
+    if keyword not in names:
+        raise TypeError(f"{formula.title} has no symbol {keyword}; it has {', '.join(names)}")
+    x = names[keyword]
+
+    def relative_slope(branch: sympy.Expr) -> sympy.Expr:
+        return sympy.simplify(x * sympy.diff(branch, x) / branch)
+
+    branches = sympy.piecewise_fold(formula.rhs.replace(Max, _as_piecewise))
+    if isinstance(branches, Piecewise):
+        rhs = Piecewise(*((relative_slope(e), condition) for e, condition in branches.args))
+    else:
+        rhs = relative_slope(branches)
+    return Formula(lhs, rhs, ONE, formula.source)
+
+
+def _as_piecewise(*terms: sympy.Expr) -> sympy.Expr:
+    """A maximum as the cases of which term rules; the terms that grow last, so that they rule
+    where two are equal."""
+    *rest, last = sorted(terms, key=sympy.default_sort_key)
+    return Piecewise(
+        *((t, sympy.And(*(t >= other for other in terms if other != t))) for t in rest),
+        (last, True),
+    )
+
+
+weight_elasticity = elasticity(weight_time, "n", r"r_{\mathrm{dense}}(n)")

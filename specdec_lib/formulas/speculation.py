@@ -1,0 +1,141 @@
+"""Speculation: the speedup, what acceptance must reach, what a draft may cost, and verification in
+two stages."""
+
+from __future__ import annotations
+
+from sympy import Add, Eq, Integer, Min, Piecewise, sqrt
+
+from specdec_lib.formula import Formula
+from specdec_lib.formulas.acceptance import expected_tokens, residual
+from specdec_lib.symbols import (
+    ONE,
+    SECOND,
+    C,
+    C_0,
+    C_draft,
+    C_verify,
+    N,
+    alpha,
+    c,
+    dC,
+    gamma,
+    indexed,
+    keep_bad,
+    keep_good,
+    phi,
+    sigma,
+    target_speedup,
+)
+
+_PRICE = "derived: speedup"
+_STAGES = "derived: two-stage"
+
+speedup = Formula(r"\mathrm{Sp}", N * C_0 / (C_verify + C_draft), ONE, "leviathan2023")
+"""Tokens per second with speculation over those without."""
+
+hurdle = Formula(r"\alpha_{\min}(1)", C_verify / C_0 - 1 + c, ONE, _PRICE)
+"""Acceptance that one drafted token must exceed to pay; above 1 it cannot pay."""
+
+break_even_tokens = Formula(r"N_{\min}", (C_verify + C_draft) / C_0, ONE, _PRICE)
+"""Expected tokens per step at which the speedup is one, for any draft length."""
+
+break_even_pair = Formula(
+    r"\alpha_{\min}(2)", (sqrt(4 * break_even_tokens.rhs - 3) - 1) / 2, ONE, _PRICE
+)
+"""Acceptance at which two drafted tokens break even: the root of 1 + α + α² = N_min."""
+
+draft_budget = Formula(
+    r"C_{\mathrm{draft}}^{\max}", N * C_0 / target_speedup - C_verify, SECOND, _PRICE
+)
+"""The most that drafting may cost for a wanted speedup; negative where none is reachable."""
+
+marginal_return = Formula(r"\rho", sigma * C / (N * dC), ONE, _PRICE)
+"""What one more drafted token brings over what it costs: extend while it is at least one.
+
+A local rule: where the cost is not convex in the draft length it can stop too early.
+"""
+
+# --- a cheap first stage that prunes the draft -------------------------------------------------
+kept = Formula(r"P_{\mathrm{keep}}", alpha * keep_good + (1 - alpha) * keep_bad, ONE, _STAGES)
+"""Chance that the first stage keeps a token whose predecessors were all right."""
+
+survivor_acceptance = Formula(
+    r"\alpha'",
+    Piecewise((0, Eq(kept.rhs, 0)), (alpha * keep_good / kept.rhs, True)),
+    ONE,
+    _STAGES,
+)
+"""Acceptance of a token that the first stage kept."""
+
+two_stage_tokens = Formula(
+    r"N_2", expected_tokens.rhs.subs(alpha, alpha * keep_good), ONE, _STAGES
+)
+"""Expected tokens committed per step when the draft is cut at the first token not kept."""
+
+two_stage_speedup = Formula(
+    r"\mathrm{Sp}_2", N * C_0 / (phi * C_0 + C_verify + C_draft), ONE, _STAGES
+)
+"""Speedup with a first stage of cost φ·C₀; C_verify is the mean of C over the survivors' lengths."""
+
+
+def two_stage_length(gamma: int) -> Formula:
+    """Expected tokens of a draft of ``gamma`` that reach the full pass, cut at the first not kept.
+
+    After a token that the target would reject, all later ones count as such.  Raises ValueError
+    for a negative length.
+    """
+    if gamma < 0:
+        raise ValueError(f"a draft cannot have {gamma} tokens")
+    right, wrong = ONE, Integer(0)  # kept so far, and all right or not
+    total = Integer(0)
+    for _ in range(gamma):
+        wrong = keep_bad * (wrong + (1 - alpha) * right)
+        right = right * alpha * keep_good
+        total += right + wrong
+    return Formula(rf"\mathrm{{E}}[\gamma'_{{{gamma}}}]", total, ONE, _STAGES)
+
+
+def pruned_law(vocabulary: int, token: int) -> Formula:
+    """Probability that a position commits ``token`` when a first stage drops drafted tokens by
+    their value (it keeps x with probability h(x)) and nothing mends it: in general not p.
+
+    After a drop the token is drawn from p, after a rejection from the residual.  Raises
+    ValueError as :func:`specdec_lib.formulas.acceptance.residual`.
+    """
+    after_rejection = residual(vocabulary, token).rhs
+    tokens = range(1, vocabulary + 1)
+    p, q, h = ({x: indexed(letter, x) for x in tokens} for letter in "pqh")
+    dropped = Add(*(q[x] * (1 - h[x]) for x in tokens))
+    rejected = Add(*(h[x] * (q[x] - Min(p[x], q[x])) for x in tokens))
+    accepted = h[token] * Min(p[token], q[token])
+    rhs = accepted + dropped * p[token] + rejected * after_rejection
+    return Formula(rf"P^{{\mathrm{{pruned}}}}_{{{token}}}", rhs, ONE, _STAGES)
+
+
+def mended_residual(vocabulary: int, token: int) -> Formula:
+    """Probability of ``token`` in the draw after a drop or a rejection that makes pruning by value
+    lossless: ∝ p(x) − h(x)·min(p(x), q(x)).
+
+    Raises ValueError for an empty vocabulary or a token outside it.
+    """
+    residual(vocabulary, token)  # the same arguments are refused
+    left = {
+        x: indexed("p", x) - indexed("h", x) * Min(indexed("p", x), indexed("q", x))
+        for x in range(1, vocabulary + 1)
+    }
+    total = Add(*left.values())
+    rhs = Piecewise((0, Eq(total, 0)), (left[token] / total, True))
+    return Formula(rf"\tilde p_{{{token}}}", rhs, ONE, _STAGES)
+
+
+def survivors_law(vocabulary: int, token: int) -> Formula:
+    """The law of a drafted token that the first stage kept: q′(x) ∝ q(x)·h(x).
+
+    Verifying against q′ in place of q is lossless too.  Raises ValueError for an empty vocabulary
+    or a token outside it.
+    """
+    residual(vocabulary, token)  # the same arguments are refused
+    mass = {x: indexed("q", x) * indexed("h", x) for x in range(1, vocabulary + 1)}
+    total = Add(*mass.values())
+    rhs = Piecewise((0, Eq(total, 0)), (mass[token] / total, True))
+    return Formula(rf"q'_{{{token}}}", rhs, ONE, _STAGES)

@@ -1,0 +1,143 @@
+"""SymPy → Vega: a Formula as the expression string that a chart computes with.
+
+Vega's expression language is a small subset of JavaScript.  It has no ``expm1`` or ``log1p``, so
+both are spelt out by Kahan's identities, which lose no digits either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import sympy
+from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.str import StrPrinter
+
+from specdec_lib.stable import OneMinusPower, log1p, stable
+
+_FUNCTIONS = {
+    sympy.Abs: "abs",
+    sympy.exp: "exp",
+    sympy.log: "log",
+    sympy.floor: "floor",
+    sympy.ceiling: "ceil",
+    sympy.Max: "max",
+    sympy.Min: "min",
+}
+_REFERENCE = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*|\[\d+\])*")
+
+
+def _log1p(x: str) -> str:
+    """ln(1 + x) for a printed ``x``, exact to the last digits also where 1 + x rounds to 1."""
+    return f"((1 + {x}) === 1 ? {x} : log(1 + {x})*{x}/((1 + {x}) - 1))"
+
+
+def _minus_expm1(x: str) -> str:
+    """1 − exp(x) for a printed ``x``, exact to the last digits also where exp(x) rounds to 1."""
+    return (
+        f"(exp({x}) === 1 ? -{x} : exp({x}) === 0 ? 1 : "
+        f"(1 - exp({x}))*{x}/log(exp({x})))"
+    )
+
+
+class _VegaPrinter(StrPrinter):  # type: ignore[misc]
+    """Prints what Formulas are made of, and refuses the rest rather than print a wrong name."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__({"full_prec": False})
+        self._names = names
+
+    def _print_Symbol(self, expr: sympy.Symbol) -> str:
+        return self._names.get(expr.name, expr.name)
+
+    def _print_Integer(self, expr: sympy.Integer) -> str:
+        return str(int(expr))
+
+    def _print_Rational(self, expr: sympy.Rational) -> str:
+        return f"({expr.p}/{expr.q})"
+
+    def _print_Half(self, expr: sympy.Rational) -> str:
+        return "0.5"
+
+    def _print_Float(self, expr: sympy.Float) -> str:
+        return repr(float(expr))
+
+    def _print_Infinity(self, expr: sympy.Expr) -> str:
+        return "(1/0)"  # Vega's expressions have no name for it
+
+    def _print_Pi(self, expr: sympy.Expr) -> str:
+        return "PI"
+
+    def _print_Mul(self, expr: sympy.Mul) -> str:
+        if expr.could_extract_minus_sign():
+            return f"-{self.parenthesize(-expr, PRECEDENCE['Mul'])}"
+        above, below = sympy.fraction(expr, exact=True)
+        if below == 1 or below.is_number:
+            return "*".join(self.parenthesize(a, PRECEDENCE["Mul"]) for a in expr.args)
+        over = self.parenthesize(below, PRECEDENCE["Pow"])
+        return f"{self.parenthesize(above, PRECEDENCE['Mul'])}/{over}"
+
+    def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:
+        base, exponent = expr.as_base_exp()
+        if exponent == -1:
+            return f"1/{self.parenthesize(base, PRECEDENCE['Pow'])}"
+        if exponent == sympy.S.Half:
+            return f"sqrt({self._print(base)})"
+        return f"pow({self._print(base)}, {self._print(exponent)})"
+
+    def _print_Function(self, expr: sympy.Function) -> str:
+        name = _FUNCTIONS.get(expr.func)
+        if name is None:
+            raise ValueError(f"Vega has no function for {expr.func.__name__}: {expr}")
+        return f"{name}({', '.join(self._print(a) for a in expr.args)})"
+
+    _print_Max = _print_Min = _print_Abs = _print_exp = _print_log = _print_Function
+    _print_floor = _print_ceiling = _print_Function
+
+    def _print_log1p(self, expr: sympy.Expr) -> str:
+        return _log1p(f"({self._print(expr.args[0])})")
+
+    def _print_OneMinusPower(self, expr: sympy.Expr) -> str:
+        q, n = (f"({self._print(a)})" for a in expr.args)
+        # 0·log(0) is NaN in JavaScript, but anything to the power zero is one
+        return f"({n} === 0 ? 0 : {_minus_expm1(f'({n}*' + _log1p(f'(-{q})') + ')')})"
+
+    def _print_Piecewise(self, expr: sympy.Piecewise) -> str:
+        *cases, last = expr.args
+        if last.cond != sympy.true:
+            raise ValueError(f"the last case of a Piecewise must hold always: {expr}")
+        printed = self._print(last.expr)
+        for case in reversed(cases):
+            printed = f"({self._print(case.cond)} ? {self._print(case.expr)} : {printed})"
+        return f"({printed})"
+
+    def _print_Relational(self, expr: sympy.core.relational.Relational) -> str:
+        operator = {"==": "===", "!=": "!=="}.get(expr.rel_op, expr.rel_op)
+        return f"({self._print(expr.lhs)} {operator} {self._print(expr.rhs)})"
+
+    def _print_And(self, expr: sympy.And) -> str:
+        return "(" + " && ".join(self._print(a) for a in expr.args) + ")"
+
+    def _print_Or(self, expr: sympy.Or) -> str:
+        return "(" + " || ".join(self._print(a) for a in expr.args) + ")"
+
+    def emptyPrinter(self, expr: object) -> str:
+        raise ValueError(f"cannot be written in Vega: {type(expr).__name__} in {expr!r}")
+
+
+def vega_expression(expression: sympy.Expr, names: Mapping[str, str | float]) -> str:
+    """``expression`` in Vega's expression language.
+
+    ``names`` maps a symbol's keyword to what stands for it in the chart: the name of a signal
+    (``"E"``), a field (``"datum.n"``) or a number.  A symbol that is not named stands for itself.
+    Raises ValueError where a name is no Vega reference or the expression has no Vega form.
+    """
+    printed: dict[str, str] = {}
+    for keyword, name in names.items():
+        if isinstance(name, str):
+            if not _REFERENCE.fullmatch(name):
+                raise ValueError(f"{keyword}: {name!r} is not a Vega signal or field name")
+            printed[keyword] = name
+        else:
+            printed[keyword] = f"({float(name)!r})"
+    return str(_VegaPrinter(printed).doprint(stable(expression)))

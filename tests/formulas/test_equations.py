@@ -1,0 +1,304 @@
+"""The equations of the book, each against a value that was reached by a second route.
+
+``EQUATIONS`` lists every Formula with at least one independent value: by hand, from a limit, or
+published.  A Formula without one, or a listed one that is gone, fails.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from specdec_lib import formulas
+from specdec_lib.formula import Formula
+from tests.points import MADE, MODULE_LEVEL
+
+R_B200 = 281.25  # 2.25 PFLOP/s over 8 TB/s
+V4 = {"E": 256, "k": 6}
+MLA = {"f": 139264, "m_c": 576, "m_q": 73728}  # 64 heads, latent 512 + 64, fp8 cache, bf16 query
+
+Row = tuple[str, dict[str, Any], float, float]
+
+#: (formula, inputs, value by a second route, relative tolerance from the digits of that route)
+# fmt: off
+EQUATIONS: list[Row] = [
+    # roofline: by hand
+    ("roofline.arithmetic_intensity", {"work": 12.0, "traffic": 4.0}, 3.0, 0),
+    ("roofline.ridge_point", {"peak": 2250e12, "bandwidth": 8e12}, R_B200, 1e-12),
+    ("roofline.ridge_point", {"peak": 989.4e12, "bandwidth": 4.8e12}, 206.1, 5e-4),
+    ("roofline.attainable_rate", {"peak": 10.0, "bandwidth": 2.0, "intensity": 3.0}, 6.0, 0),
+    ("roofline.attainable_rate", {"peak": 10.0, "bandwidth": 2.0, "intensity": 30.0}, 10.0, 0),
+    (
+        "roofline.roofline_time",
+        {"work": 8, "traffic": 3, "peak": 4, "bandwidth": 2, "eta_c": 0.5, "eta_m": 1},
+        4.0,
+        0,
+    ),
+    (
+        "roofline.roofline_time",
+        {"work": 8, "traffic": 3, "peak": 4, "bandwidth": 2, "eta_c": 1, "eta_m": 0.5},
+        3.0,
+        0,
+    ),
+    (
+        "roofline.smooth_roofline_time",
+        {"work": 12, "traffic": 4, "peak": 4, "bandwidth": 1, "eta_c": 1, "eta_m": 1},
+        5.0,  # 3² + 4² = 5²
+        1e-15,
+    ),
+    ("roofline.weight_work", {"P": 10, "n": 3}, 60.0, 0),
+    ("roofline.weight_traffic", {"P": 10, "b": 0.5}, 5.0, 0),
+    ("roofline.weight_intensity", {"n": 3, "b": 2}, 3.0, 0),
+    ("roofline.weight_time", {"P": 10, "n": 1, "b": 2, "peak": 5, "bandwidth": 4}, 5.0, 0),
+    ("roofline.weight_time", {"P": 10, "n": 3, "b": 2, "peak": 5, "bandwidth": 4}, 12.0, 0),
+    ("roofline.weight_elasticity", {"P": 1, "n": 1, "b": 2, "peak": 5, "bandwidth": 4}, 0.0, 0),
+    ("roofline.weight_elasticity", {"P": 1, "n": 9, "b": 2, "peak": 5, "bandwidth": 4}, 1.0, 0),
+    ("roofline.weight_knee", {"ridge": 295.3, "b": 2}, 295.3, 1e-12),
+    ("roofline.weight_knee", {"ridge": 1125, "b": 0.53}, 298, 2e-3),
+    ("roofline.weight_knee", {"ridge": 562.5, "b": 0.53125}, 149.4, 4e-4),
+    # experts
+    ("experts.distinct_experts", {"n": 1, **V4}, 6.0, 1e-15),
+    ("experts.distinct_experts", {"n": 2, **V4}, 11.859375, 1e-15),
+    ("experts.distinct_experts", {"n": 8, **V4}, 44.24176, 1e-7),
+    ("experts.distinct_experts", {"n": 64, **V4}, 199.88968, 1e-7),
+    ("experts.distinct_experts", {"n": 64, "E": 128, "k": 4}, 111.2, 5e-4),
+    ("experts.distinct_experts_variance", {"n": 1, **V4}, 0.0, 0),
+    ("experts.distinct_experts_variance", {"n": 2, **V4}, 0.1346, 5e-4),
+    ("experts.distinct_experts_variance", {"n": 8, **V4}, 2.976, 5e-4),
+    ("experts.distinct_experts_variance", {"n": 64, **V4}, 24.98, 5e-4),
+    ("experts.expert_knee", V4, 42.6667, 1e-5),
+    ("experts.tokens_to_cover", {"coverage": 0.5, **V4}, 29.23, 2e-4),
+    ("experts.tokens_to_cover", {"coverage": 1, **V4}, math.inf, 0),
+    ("experts.expert_tax", {"n": 1, **V4, "s": 1}, 1.0, 1e-15),
+    ("experts.expert_tax", {"n": 2, **V4, "s": 0}, 11.859375 / 6, 1e-15),
+    ("experts.routed_intensity_start", {**V4, "b": 2}, 0.98823, 1e-5),  # series of ln by hand
+    ("experts.routed_intensity", {"n": 0, **V4, "b": 2}, 0.98823, 1e-5),
+    ("experts.routed_intensity", {"n": 1, **V4, "b": 2}, 1.0, 1e-15),  # 2 FLOP a weight, 2 B each
+    ("experts.routed_slope_start", {**V4, "b": 2}, 6 / 512, 1e-15),
+    ("experts.routed_slope_end", {**V4, "b": 2}, 6 / 256, 1e-15),
+    ("experts.moe_intensity", {"n": 1, **V4, "s": 1, "b": 2}, 1.0, 1e-15),
+    ("experts.moe_intensity", {"n": 0, **V4, "s": 1, "b": 2}, 0.0, 0),
+    ("experts.moe_intensity", {"n": 0, **V4, "s": 0, "b": 2}, 0.98823, 1e-5),
+    ("experts.moe_intensity", {"n": 1e9, **V4, "s": 1, "b": 2}, 1e9 * 7 / 257, 1e-12),
+    ("experts.moe_slope_end", {**V4, "s": 1, "b": 2}, 7 / 257, 1e-15),
+    ("experts.moe_relative_slope", {"n": 0, **V4, "s": 1}, 257.0, 1e-12),  # (E+s)/s
+    ("experts.moe_relative_slope", {"n": 15, **V4, "s": 1}, 0.589, 1e-3),
+    ("experts.moe_relative_slope", {"n": 43, **V4, "s": 1}, 0.67, 5e-3),
+    ("experts.moe_relative_slope", {"n": 1e-6, **V4, "s": 0}, 0.5, 0.02),
+    ("experts.sparsity_slope", {**V4, "s": 1}, 7 / 257, 1e-15),
+    ("experts.moe_knee", {"ridge": 1125, "b": 0.53, **V4, "s": 1}, 10945, 5e-5),
+    ("experts.moe_knee", {"ridge": 562.5, "b": 0.53125, **V4, "s": 1}, 5486, 1e-4),
+    ("experts.marginal_price", {"n": 1, **V4, "s": 1}, 0.847, 6e-4),
+    ("experts.marginal_price", {"n": 0, **V4, "s": 0}, 1.0, 0),
+    ("experts.marginal_price", {"n": 3, "E": 8, "k": 8, "s": 0}, 0.0, 0),
+    ("experts.experts_work", {"n": 2, "k": 6, "s": 1, "P_e": 5}, 140.0, 0),
+    ("experts.experts_traffic", {"n": 1, **V4, "s": 1, "P_e": 5, "b": 0.5}, 17.5, 1e-12),
+    (
+        "experts.experts_time",
+        {"n": 1, **V4, "s": 1, "P_e": 5, "b": 0.5, "peak": 1e6, "bandwidth": 2},
+        8.75,
+        1e-12,
+    ),
+    (
+        "experts.experts_time",
+        {"n": 1, **V4, "s": 1, "P_e": 5, "b": 0.5, "peak": 2, "bandwidth": 1e6},
+        35.0,
+        1e-12,
+    ),
+    # the measured V4-Flash layer on B200: 30.8 µs at one token, 115 µs at eight
+    ("experts.measured_layer_time", {"n": 1, **V4, "t_0": 19.8e-6, "t_e": 1.97e-6}, 30.8e-6, 0.05),
+    ("experts.measured_layer_time", {"n": 8, **V4, "t_0": 19.8e-6, "t_e": 1.97e-6}, 115e-6, 0.1),
+    ("experts.local_experts", {"B": 8, "T": 1, **V4, "locality": 0.7}, 44.24176, 1e-7),
+    ("experts.local_experts", {"B": 2, "T": 4, **V4, "locality": 1}, 44.24176, 1e-7),
+    # 16 tokens of one sequence touched 55.1 of 256 experts, top-8, in a published measurement
+    ("experts.local_experts", {"B": 1, "T": 16, "E": 256, "k": 8, "locality": 0.74}, 55.1, 0.02),
+    ("experts.device_experts", {"n": 2, **V4, "G": 4}, 11.859375 / 4, 1e-15),
+    (
+        "experts.expert_parallel_knee",
+        {"ridge": 1125, "b": 0.53, **V4, "s": 1, "G": 1},
+        10945,
+        5e-5,
+    ),
+    (
+        "experts.expert_parallel_knee",
+        {"ridge": 2, "b": 1, "E": 8, "k": 1, "s": 1, "G": 4},
+        1.5,
+        1e-15,
+    ),
+    # attention
+    ("attention.grouped_pair_work", {"n_h": 64, "d": 128}, 32768.0, 0),
+    ("attention.grouped_context_bytes", {"n_kv": 8, "d": 128, "b_kv": 2}, 4096.0, 0),
+    ("attention.grouped_query_bytes", {"n_h": 64, "d": 128, "b_q": 2}, 16384.0, 0),
+    ("attention.grouped_query_output_bytes", {"n_h": 64, "d": 128, "b_q": 2}, 32768.0, 0),
+    ("attention.latent_pair_work", {"n_h": 64, "d_c": 512, "d_r": 64}, 139264.0, 0),
+    ("attention.latent_context_bytes", {"d_c": 512, "d_r": 64, "b_kv": 1}, 576.0, 0),
+    ("attention.latent_query_bytes", {"n_h": 64, "d_c": 512, "d_r": 64, "b_q": 2}, 73728.0, 0),
+    (
+        "attention.latent_query_output_bytes",
+        {"n_h": 64, "d_c": 512, "d_r": 64, "b_q": 2},
+        139264.0,
+        0,
+    ),
+    ("attention.latent_query_context_ratio", {"n_h": 64, "b_q": 2, "b_kv": 1}, 128.0, 0),
+    ("attention.intensity", {"T": 1, "S": 512, **MLA}, 193, 3e-3),
+    ("attention.intensity", {"T": 8, "S": 1048576, **MLA}, 1932, 3e-4),
+    ("attention.intensity_long_context", {"T": 2, "f": 139264, "m_c": 576}, 483.6, 2e-4),
+    ("attention.intensity_wide_verify", {"S": 512, "f": 139264, "m_q": 73728}, 967.1, 1e-4),
+    ("attention.crossing_width", {"S": 1e12, "ridge": R_B200, **MLA}, 1.163, 5e-4),
+    ("attention.crossing_width", {"S": 512, "ridge": 295.3, **MLA}, 1.76, 3e-3),
+    ("attention.crossing_width", {"S": 100, "ridge": R_B200, **MLA}, math.inf, 0),
+    (
+        "attention.crossing_width_long_context",
+        {"ridge": R_B200, "f": 139264, "m_c": 2 * 576},
+        2.33,
+        3e-3,
+    ),
+    ("attention.crossing_context", {"T": 2, "ridge": R_B200, **MLA}, 45555 / 128, 1e-5),
+    ("attention.crossing_context", {"T": 1, "ridge": 206.1, **MLA}, 740, 1e-3),
+    ("attention.crossing_context", {"T": 1, "ridge": R_B200, **MLA}, math.inf, 0),
+    ("attention.window_entries", {"S": 100, "window": 128}, 100.0, 0),
+    ("attention.window_entries", {"S": 1000, "window": 128}, 128.0, 0),
+    ("attention.selected_entries", {"S": 5000, "topk": 2048}, 2048.0, 0),
+    ("attention.compressed_entries", {"S": 4096, "compression": 128, "window": 128}, 160.0, 0),
+    (
+        "attention.compressed_selected_entries",
+        {"S": 4096, "compression": 4, "window": 128, "topk": 512},
+        640.0,
+        0,
+    ),
+    ("attention.indexer_pair_work", {"i_h": 64, "i_d": 128}, 16384.0, 0),
+    ("attention.indexer_key_bytes", {"i_d": 128, "b_kv": 0.5}, 64.0, 0),
+    (
+        "attention.state_bytes",
+        {"n_v": 32, "d_k": 128, "d_v": 128, "b_s": 4, "state_passes": 2},
+        4194304.0,
+        0,
+    ),
+    ("attention.state_work", {"T": 2, "n_v": 32, "d_k": 128, "d_v": 128, "f_s": 6}, 6291456.0, 0),
+    ("attention.state_intensity", {"T": 4, "f_s": 6, "b_s": 4, "state_passes": 2}, 3.0, 0),
+    ("attention.state_intensity", {"T": 4, "f_s": 8, "b_s": 2, "state_passes": 1}, 16.0, 0),
+    ("attention.cache_read_time", {"m_c": 576, "S": 1000, "bandwidth": 8e12}, 72e-9, 1e-12),
+    # acceptance
+    ("acceptance.expected_tokens", {"alpha": 0.5, "gamma": 3}, 1.875, 1e-15),  # 1+½+¼+⅛
+    ("acceptance.expected_tokens", {"alpha": 1, "gamma": 3}, 4.0, 0),
+    ("acceptance.expected_tokens", {"alpha": 0, "gamma": 3}, 1.0, 0),
+    ("acceptance.expected_tokens", {"alpha": 0.8, "gamma": 2}, 2.44, 1e-15),
+    ("acceptance.expected_tokens", {"alpha": 0.8, "gamma": 8}, 4.33, 1e-3),
+    ("acceptance.survival", {"alpha": 0.5, "gamma": 3}, 0.125, 1e-15),
+    ("acceptance.mean_acceptance", {"N": 2.44, "gamma": 2}, 0.72, 1e-12),
+    ("acceptance.mean_acceptance", {"N": 4.33, "gamma": 8}, 0.416, 1e-3),
+    ("acceptance.expected_tokens_per_position(3)", dict(alpha_1=0.8, alpha_2=0.5, alpha_3=0), 2.2, 1e-15),
+    ("acceptance.expected_tokens_from_survival(3)", dict(sigma_1=0.8, sigma_2=0.4, sigma_3=0), 2.2, 1e-15),
+    ("acceptance.overlap(3)", dict(p_1=0.5, p_2=0.3, p_3=0.2, q_1=0.2, q_2=0.2, q_3=0.6), 0.6, 1e-12),
+    ("acceptance.residual(3, 2)", dict(p_1=0.5, p_2=0.3, p_3=0.2, q_1=0.2, q_2=0.2, q_3=0.6), 0.25, 1e-12),
+    ("acceptance.committed_law(3, 2)", dict(p_1=0.5, p_2=0.3, p_3=0.2, q_1=0.2, q_2=0.2, q_3=0.6), 0.3, 1e-12),
+    # speculation: the first-token hurdle at C(2)/C₀ = 1.4 and c = 0.1 is 0.5
+    ("speculation.speedup", {"N": 3, "C_0": 1, "C_verify": 1.3, "C_draft": 0.2}, 2.0, 1e-15),
+    ("speculation.hurdle", {"C_verify": 1.4, "C_0": 1, "c": 0.1}, 0.5, 1e-12),
+    ("speculation.break_even_tokens", {"C_verify": 3, "C_draft": 1, "C_0": 2}, 2.0, 0),
+    ("speculation.break_even_pair", {"C_verify": 1.65, "C_draft": 0.1, "C_0": 1}, 0.5, 1e-12),
+    (
+        "speculation.draft_budget",
+        {"N": 3, "C_0": 1, "target_speedup": 2, "C_verify": 1.3},
+        0.2,
+        1e-12,
+    ),
+    ("speculation.marginal_return", {"sigma": 0.5, "C": 2, "N": 2, "dC": 0.5}, 1.0, 0),
+    ("speculation.kept", {"alpha": 0.5, "keep_good": 0.8, "keep_bad": 0.4}, 0.6, 1e-12),
+    (
+        "speculation.survivor_acceptance",
+        {"alpha": 0.5, "keep_good": 0.8, "keep_bad": 0.4},
+        2 / 3,
+        1e-12,
+    ),
+    ("speculation.survivor_acceptance", {"alpha": 0, "keep_good": 1, "keep_bad": 0}, 0.0, 0),
+    ("speculation.two_stage_tokens", {"alpha": 1, "keep_good": 0.5, "gamma": 3}, 1.875, 1e-15),
+    ("speculation.two_stage_tokens", {"alpha": 1, "keep_good": 1, "gamma": 3}, 4.0, 0),
+    (
+        "speculation.two_stage_speedup",
+        {"N": 3, "C_0": 1, "phi": 0.1, "C_verify": 1.2, "C_draft": 0.2},
+        2.0,
+        1e-12,
+    ),
+    ("speculation.two_stage_length(4)", dict(alpha=0.3, keep_good=1, keep_bad=1), 4.0, 1e-15),
+    ("speculation.two_stage_length(4)", dict(alpha=1, keep_good=0.5, keep_bad=1), 0.9375, 1e-15),
+    # drop every token but the first: (¾, ¼, 0) from p = q = (½, ½, 0), so the output is biased
+    (
+        "speculation.pruned_law(3, 2)",
+        dict(p_1=0.5, p_2=0.5, p_3=0, q_1=0.5, q_2=0.5, q_3=0, h_1=1, h_2=0, h_3=0),
+        0.25,
+        1e-15,
+    ),
+    (
+        "speculation.mended_residual(3, 2)",
+        dict(p_1=0.5, p_2=0.5, p_3=0, q_1=0.5, q_2=0.5, q_3=0, h_1=1, h_2=0, h_3=0),
+        1.0,
+        1e-15,
+    ),
+    (
+        "speculation.survivors_law(3, 2)",
+        dict(q_1=0.5, q_2=0.25, q_3=0.25, h_1=0.5, h_2=1, h_3=0),
+        0.5,
+        1e-15,
+    ),
+    # the published calculator's layer, one token: both weights once, and one cache
+    ("published.projection_bytes", {"P_a": 107e6, "b_a": 1, "B": 1, "T": 1, "ridge_projection": 563}, 107e6, 0),
+    ("published.projection_bytes", {"P_a": 107e6, "b_a": 1, "B": 563, "T": 1, "ridge_projection": 563}, 214e6, 1e-12),
+    (
+        "published.expert_bytes",
+        {"P_e": 25.2e6, "b": 0.53, **V4, "s": 1, "B": 1, "T": 1, "ridge_expert": 1125},
+        93.492e6,  # 7 experts of 13.356 MB
+        1e-9,
+    ),
+    ("published.core_bytes", {"m_c": 576, "S": 1000, "f": 139264, "T": 1, "B": 2, "ridge_core": 281}, 1152000.0, 0),
+    (
+        "published.layer_bytes",
+        {
+            "P_a": 107e6, "b_a": 1, "B": 1, "T": 1, "ridge_projection": 563, "P_e": 25.2e6,
+            "b": 0.53, **V4, "s": 1, "ridge_expert": 1125, "m_c": 576, "S": 1000, "f": 139264,
+            "ridge_core": 281,
+        },
+        107e6 + 93.492e6 + 576000,
+        1e-9,
+    ),
+]
+# fmt: on
+
+
+def _formula(name: str) -> Formula:
+    return MADE[name] if name in MADE else MODULE_LEVEL[name]
+
+
+@pytest.mark.parametrize(("name", "inputs", "value", "tolerance"), EQUATIONS)
+def test_value_by_a_second_route(
+    name: str, inputs: dict[str, Any], value: float, tolerance: float
+) -> None:
+    assert _formula(name)(**inputs) == pytest.approx(value, rel=max(tolerance, 1e-15), abs=1e-15)
+
+
+@pytest.mark.parametrize("name", MODULE_LEVEL | MADE)
+def test_every_formula_has_an_independent_value(name: str) -> None:
+    topic = name.partition(".")[0]
+    if topic == "weights":  # its values are exact parameter counts: tests/formulas/test_weights.py
+        return
+    assert name in {row[0] for row in EQUATIONS}
+
+
+PUBLISHED_TABLE = {
+    512: (193, 322, 484, 645),
+    1024: (215, 387, 645, 967),
+    8192: (238, 469, 910, 1719),
+    16384: (240, 476, 938, 1820),
+    1048576: (242, 483, 967, 1932),
+}
+
+
+def test_published_attention_table() -> None:
+    widths = np.array([1, 2, 4, 8])
+    for context, published in PUBLISHED_TABLE.items():
+        computed = formulas.attention.intensity(T=widths, S=context, **MLA)
+        # a published row is rounded or cut to whole numbers
+        assert np.all(np.abs(computed - published) < 1), context
