@@ -161,16 +161,22 @@ class Formula:
         return vega_expression(self.rhs.subs(dict.fromkeys(UNITS, 1)), names)
 
     @property
+    def general(self) -> sympy.Expr:
+        """``rhs`` without the cases that only give the limit at a singular point."""
+        if isinstance(self.rhs, sympy.Piecewise):
+            *limits, last = self.rhs.args
+            conditions = [part for case in limits for part in sympy.And.make_args(case.cond)]
+            if all(isinstance(condition, sympy.Eq) for condition in conditions):
+                return last.expr
+        return self.rhs
+
+    @property
     def displayed(self) -> sympy.Expr:
-        """``rhs`` as the page shows it: the sub-formulas of ``using`` by their left-hand sides, and
-        without the cases that only give the limit at a singular point."""
-        shown = self.rhs
-        if isinstance(shown, sympy.Piecewise):
-            *limits, general = shown.args
-            if all(isinstance(a, sympy.Eq) for case in limits for a in sympy.And.make_args(case.cond)):
-                shown = general.expr
+        """The general case with the formulas of ``using`` by their left-hand sides: what the page
+        shows."""
+        shown = self.general
         for part in self.using:
-            shown = shown.subs(part.rhs, sympy.Symbol(part.lhs, positive=True))
+            shown = shown.subs(part.general, sympy.Symbol(part.lhs, positive=True))
         return shown
 
     def latex(self) -> str:

@@ -44,6 +44,12 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     def _print_Min(self, expr: sympy.Min) -> str:
         return self._fold("numpy.minimum", expr)
 
+    def _print_And(self, expr: sympy.And) -> str:
+        return self._fold("numpy.logical_and", expr)  # its own reduce(…) does not broadcast
+
+    def _print_Or(self, expr: sympy.Or) -> str:
+        return self._fold("numpy.logical_or", expr)
+
 
 def _one_minus_power(q: Any, n: Any) -> Any:
     """1 − (1 − q)ⁿ without cancellation; 0·log(0) counts as 0, for x⁰ = 1."""

@@ -111,7 +111,8 @@ def simulate_distinct_experts(
     for _ in range(n):
         chosen = np.argpartition(generator.random((trials, E)), k - 1, axis=-1)[:, :k]
         np.put_along_axis(touched, chosen, True, axis=-1)
-    return touched.sum(axis=-1)
+    distinct: NDArray[np.int64] = touched.sum(axis=-1, dtype=np.int64)
+    return distinct
 
 
 def skew_equivalent_tokens(n: ArrayLike, inclusion: ArrayLike) -> Floats | float:

@@ -17,6 +17,7 @@ from specdec_lib.symbols import (
     BYTE,
     FLOP,
     ONE,
+    B,
     S,
     T,
     b_kv,
@@ -82,6 +83,14 @@ mixed_context_bytes = Formula("m_c", (d - d_r) * b_kv + d_r * b_r + b_scale, BYT
 """One entry, key and value in one, that keeps its rotary part in another precision than the rest;
 block scales included."""
 
+# --- what a step computes and moves ---------------------------------------------------------------
+core_work = Formula(r"W_{\mathrm{core}}", B * T * S * _f, FLOP, _HERE)
+"""FLOPs of one layer's attention core in a step: T query tokens of each of B sequences over S
+context tokens."""
+
+core_traffic = Formula(r"Q_{\mathrm{core}}", B * (m_c * S + m_q * T), BYTE, _HERE)
+"""Bytes that it moves: the cache of a sequence is read once, however many of its tokens ask."""
+
 # --- intensity and where it crosses the ridge --------------------------------------------------
 intensity = Formula("I(T, S)", _f * T * S / (m_c * S + m_q * T), FLOP / BYTE, _HERE)
 """FLOPs per byte of one sequence's attention with T query tokens over S context tokens."""
@@ -114,6 +123,9 @@ crossing_context = Formula(
 """Cache entries from which attention at verify width T is compute-bound; infinite where none is."""
 
 # --- how many entries a query meets ------------------------------------------------------------
+full_entries = Formula(r"S_{\mathrm{full}}", S, ONE, _HERE)
+"""Entries of a layer that attends to its whole context."""
+
 window_entries = Formula(r"S_{\mathrm{window}}", Min(S, window), ONE, _HERE)
 """Entries of a sliding-window layer."""
 
@@ -132,6 +144,11 @@ compressed_selected_entries = Formula(
     "deepseekv4",
 )
 """Selected compressed entries and the uncompressed window of a compressed sparse layer (CSA)."""
+
+scanned_entries = Formula(
+    r"S_{\mathrm{scanned}}", floor(S / compression), ONE, "deepseekv4"
+)
+"""Keys that an indexer scores before it selects."""
 
 # --- the indexer and recurrent state -----------------------------------------------------------
 indexer_pair_work = Formula(

@@ -11,7 +11,9 @@ from specdec_lib.symbols import (
     FLOP,
     ONE,
     SECOND,
+    B,
     P,
+    T,
     b,
     bandwidth,
     eta_c,
@@ -65,6 +67,34 @@ weight_knee = Formula(
     r"n_{\mathrm{dense}}", ridge * b / MULTIPLY_ADD, ONE, "derived: roofline"
 )
 
+free_batch = Formula(r"B_{\mathrm{free}}(T)", weight_knee.rhs / T, ONE, "derived: roofline")
+"""Largest batch at which a verify pass of width T reads the weights no longer than a plain step."""
+
+_filled = B / weight_knee.rhs  # how far a plain step of B tokens fills the band below the knee
+verify_ratio = Formula(
+    r"\frac{t_{\mathrm{dense}}(B\,T)}{t_{\mathrm{dense}}(B)}",
+    Max(1, T * _filled) / Max(1, _filled),
+    ONE,
+    "derived: roofline",
+)
+"""Time of the weights in a verify pass of width T over that in a plain step of the same batch."""
+
+smooth_weight_time = Formula(
+    r"\tilde t_{\mathrm{dense}}(n)",
+    sympy.sqrt((weight_work.rhs / peak) ** 2 + (weight_traffic.rhs / bandwidth) ** 2),
+    SECOND,
+    "derived: roofline",
+)
+"""The same time with a corner that is rounded: at the knee it is √2 times the hard one."""
+
+smooth_verify_ratio = Formula(
+    r"\frac{\tilde t_{\mathrm{dense}}(B\,T)}{\tilde t_{\mathrm{dense}}(B)}",
+    sympy.sqrt(1 + (T * _filled) ** 2) / sympy.sqrt(1 + _filled**2),
+    ONE,
+    "derived: roofline",
+)
+"""The ratio of verify pass to plain step on the rounded roofline."""
+
 
 def elasticity(formula: Formula, keyword: str, lhs: str) -> Formula:
     """∂log F/∂log x of a Formula F by one of its symbols, as a Formula with left-hand side ``lhs``.
@@ -101,3 +131,7 @@ def _as_piecewise(*terms: sympy.Expr) -> sympy.Expr:
 
 
 weight_elasticity = elasticity(weight_time, "n", r"r_{\mathrm{dense}}(n)")
+"""Price of a marginal token of a dense layer: 0 below the knee, 1 above it."""
+
+smooth_weight_elasticity = elasticity(smooth_weight_time, "n", r"\tilde r_{\mathrm{dense}}(n)")
+"""The same price on the rounded roofline: ½ at the knee, and never quite 0."""

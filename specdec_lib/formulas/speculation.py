@@ -3,7 +3,7 @@ two stages."""
 
 from __future__ import annotations
 
-from sympy import Add, Eq, Integer, Min, Piecewise, sqrt
+from sympy import Add, Eq, Integer, Min, Piecewise, cancel, sqrt
 
 from specdec_lib.formula import Formula
 from specdec_lib.formulas.acceptance import expected_tokens, residual
@@ -32,6 +32,20 @@ _STAGES = "derived: two-stage"
 
 speedup = Formula(r"\mathrm{Sp}", N * C_0 / (C_verify + C_draft), ONE, "leviathan2023")
 """Tokens per second with speculation over those without."""
+
+_free = speedup.rhs.subs({C_verify: C_0, C_draft: c * gamma * C_0})
+free_speedup = Formula(
+    r"\mathrm{Sp}_{\mathrm{free}}(\alpha, \gamma)",
+    Piecewise(
+        (cancel(_free.subs(N, gamma + 1)), Eq(alpha, 1)),
+        (expected_tokens.general * cancel(_free / N), True),
+    ),
+    ONE,
+    "derived: roofline",
+    using=(expected_tokens,),
+)
+"""Speedup where a verify pass costs no more than a plain step, C_verify = C₀, and every drafted
+token a fraction c of one: an upper bound for any engine."""
 
 hurdle = Formula(r"\alpha_{\min}(1)", C_verify / C_0 - 1 + c, ONE, _PRICE)
 """Acceptance that one drafted token must exceed to pay; above 1 it cannot pay."""

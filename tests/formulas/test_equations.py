@@ -59,6 +59,26 @@ EQUATIONS: list[Row] = [
     ("roofline.weight_knee", {"ridge": 295.3, "b": 2}, 295.3, 1e-12),
     ("roofline.weight_knee", {"ridge": 1125, "b": 0.53}, 298, 2e-3),
     ("roofline.weight_knee", {"ridge": 562.5, "b": 0.53125}, 149.4, 4e-4),
+    ("roofline.free_batch", {"ridge": R_B200, "b": 2, "T": 4}, 70.3125, 1e-15),
+    ("roofline.verify_ratio", {"ridge": 100, "b": 2, "B": 20, "T": 4}, 1.0, 0),
+    ("roofline.verify_ratio", {"ridge": 100, "b": 2, "B": 50, "T": 4}, 2.0, 1e-15),
+    ("roofline.verify_ratio", {"ridge": 100, "b": 2, "B": 500, "T": 4}, 4.0, 1e-15),
+    # 3² + 4² = 5²: 4 s of arithmetic, 3 s of reading
+    (
+        "roofline.smooth_weight_time",
+        {"P": 1, "n": 8, "b": 12, "peak": 4, "bandwidth": 4},
+        5.0,
+        1e-15,
+    ),
+    ("roofline.smooth_verify_ratio", {"ridge": 2, "b": 1, "B": 1, "T": 7}, 5.0, 1e-15),  # √50 / √2
+    ("roofline.smooth_verify_ratio", {"ridge": 2, "b": 1, "B": 1e9, "T": 7}, 7.0, 1e-15),
+    # r = n² / (n² + knee²), and the knee of 2 B a weight is the ridge
+    (
+        "roofline.smooth_weight_elasticity",
+        {"n": 6, "b": 2, "peak": 8, "bandwidth": 1},
+        0.36,
+        1e-15,
+    ),
     # experts
     ("experts.distinct_experts", {"n": 1, **V4}, 6.0, 1e-15),
     ("experts.distinct_experts", {"n": 2, **V4}, 11.859375, 1e-15),
@@ -128,7 +148,14 @@ EQUATIONS: list[Row] = [
         1.5,
         1e-15,
     ),
-    # attention
+    # attention: Llama-3.1-70B's layer at B = 8, T = 4, S = 4096, counted outside this library
+    ("attention.core_work", {"B": 8, "T": 4, "S": 4096, "f": 32768}, 3.435973837e11 / 80, 1e-9),
+    (
+        "attention.core_traffic",
+        {"B": 8, "T": 4, "S": 4096, "m_c": 4096, "m_q": 32768},
+        1.08213043e10 / 80,
+        1e-8,
+    ),
     ("attention.grouped_pair_work", {"n_h": 64, "d": 128}, 32768.0, 0),
     ("attention.grouped_context_bytes", {"n_kv": 8, "d": 128, "b_kv": 2}, 4096.0, 0),
     ("attention.grouped_query_bytes", {"n_h": 64, "d": 128, "b_q": 2}, 16384.0, 0),
@@ -198,6 +225,8 @@ EQUATIONS: list[Row] = [
     # speculation: the first-token hurdle at C(2)/C₀ = 1.4 and c = 0.1 is 0.5
     ("speculation.speedup", {"N": 3, "C_0": 1, "C_verify": 1.3, "C_draft": 0.2}, 2.0, 1e-15),
     ("speculation.hurdle", {"C_verify": 1.4, "C_0": 1, "c": 0.1}, 0.5, 1e-12),
+    ("speculation.free_speedup", {"alpha": 0.5, "gamma": 3, "c": 0.25}, 1.875 / 1.75, 1e-15),
+    ("speculation.free_speedup", {"alpha": 1, "gamma": 3, "c": 1}, 1.0, 1e-15),
     ("speculation.break_even_tokens", {"C_verify": 3, "C_draft": 1, "C_0": 2}, 2.0, 0),
     ("speculation.break_even_pair", {"C_verify": 1.65, "C_draft": 0.1, "C_0": 1}, 0.5, 1e-12),
     (

@@ -1,0 +1,170 @@
+"""How a chapter is made: the rules of the house that a machine can check."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+
+import nbformat
+import pytest
+
+from specdec_lib.claims import bold_numbers, claimed_numbers
+from tests.book.chapters import ROOT, Chapter, chapters, code_lines, retyped_algebra
+
+VEGA_LITE = "application/vnd.vegalite.v5+json"
+CHAPTERS = pytest.mark.parametrize("chapter", chapters(), ids=lambda c: c.name)
+
+#: (chapter, line of code, why it is no formula typed again)
+ALLOWED_ALGEBRA: list[tuple[str, str, str]] = []
+
+
+def test_the_chapters_are_found() -> None:
+    """Every rule below is empty without chapters."""
+    assert [c.name for c in chapters()][:3] == ["roofline", "experts", "attention"]
+    notebooks = {path for path in (ROOT / "book").rglob("*.ipynb") if ".ipynb_" not in str(path)}
+    assert notebooks == {c.path for c in chapters()}, "a notebook is missing from _toc.yml"
+
+
+@CHAPTERS
+def test_starts_with_its_point_and_what_the_reader_gets(chapter: Chapter) -> None:
+    first = chapter.notebook.cells[0]
+    assert first.cell_type == "markdown" and first.source.startswith("# ")
+    opening = chapter.sections[0].prose
+    assert "After this chapter you can" in opening
+    assert "Prerequisites" in opening
+    assert re.search(r"\d+ minutes", opening)
+
+
+@CHAPTERS
+@pytest.mark.parametrize(
+    "title", ["What we assumed", "Summary", "Exercises", "Further reading"], ids=str.lower
+)
+def test_has_the_closing_sections(chapter: Chapter, title: str) -> None:
+    assert title in [s.title for s in chapter.sections]
+
+
+@CHAPTERS
+def test_has_one_import_cell(chapter: Chapter) -> None:
+    importing = [
+        cell.source
+        for cell in chapter.code_cells
+        if any(isinstance(n, ast.Import | ast.ImportFrom) for n in ast.walk(ast.parse(cell.source)))
+    ]
+    assert len(importing) == 1
+    assert importing[0] == chapter.code_cells[0].source
+
+
+@CHAPTERS
+def test_cells_are_short_and_define_nothing(chapter: Chapter) -> None:
+    for cell in chapter.code_cells:
+        lines = len(cell.source.splitlines())
+        assert lines <= 15, f"{lines} lines:\n{cell.source}"
+        defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+        assert not any(isinstance(n, defined) for n in ast.walk(ast.parse(cell.source))), cell.source
+
+
+@CHAPTERS
+def test_prose_leads(chapter: Chapter) -> None:
+    words = len(re.findall(r"\w+", re.sub(r"\$\$.*?\$\$|\$.*?\$", "", chapter.prose, flags=re.S)))
+    code = sum(code_lines(cell.source) for cell in chapter.code_cells)
+    assert words >= 10 * code, f"{words} words for {code} lines of code"
+
+
+@CHAPTERS
+def test_bold_numbers_are_claimed_in_their_section(chapter: Chapter) -> None:
+    anywhere = 0
+    for section in chapter.sections:
+        bold = set(bold_numbers(section.prose))
+        claimed = {number for source in section.code for number in claimed_numbers(source)}
+        assert bold <= claimed, f"{section.title}: bold, but no claim: {sorted(bold - claimed)}"
+        assert claimed <= bold, f"{section.title}: claimed, but not bold: {sorted(claimed - bold)}"
+        anywhere += len(bold)
+    assert anywhere >= 10, "a chapter without numbers worth remembering"
+
+
+@CHAPTERS
+def test_no_formula_is_typed_again(chapter: Chapter) -> None:
+    for cell in chapter.code_cells:
+        source = cell.source
+        for name, line, _ in ALLOWED_ALGEBRA:
+            if name == chapter.name:
+                source = source.replace(line, "")
+        assert not retyped_algebra(source), (retyped_algebra(source), cell.source)
+
+
+@pytest.mark.parametrize("name_and_line", ALLOWED_ALGEBRA)
+def test_the_allow_list_is_alive(name_and_line: tuple[str, str, str]) -> None:
+    name, line, reason = name_and_line
+    (chapter,) = (c for c in chapters() if c.name == name)
+    assert any(line in cell.source for cell in chapter.code_cells)
+    assert reason
+
+
+def test_retyped_algebra_is_recognised() -> None:
+    assert retyped_algebra("256 * (1 - (1 - 6/256)**n)") == ["**"]
+    assert retyped_algebra("np.exp(-x) + math.log(2) + max(a, b)") != []
+    assert retyped_algebra("alt.Chart().transform_calculate(y='datum.x*2')") != []
+    assert retyped_algebra("touched.max() / experts.distinct_experts(n=4, E=8, k=2)") == []
+
+
+def charts_of(chapter: Chapter) -> list[tuple[int, nbformat.NotebookNode]]:
+    return [
+        (place, output.data)
+        for place, cell in enumerate(chapter.notebook.cells)
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if VEGA_LITE in output.get("data", {})
+    ]
+
+
+@CHAPTERS
+def test_every_chart_is_described_and_discussed(chapter: Chapter) -> None:
+    found = charts_of(chapter)
+    assert len(found) >= 3
+    for place, data in found:
+        description = data[VEGA_LITE].get("description", "")
+        assert len(description.split()) >= 6, f"cell {place}: a chart without a description"
+        assert description in data["text/plain"]
+        following = [c for c in chapter.notebook.cells[place + 1 :] if c.cell_type == "markdown"]
+        assert following and "What to see" in following[0].source, f"cell {place}: say what to see"
+
+
+@CHAPTERS
+def test_charts_carry_formulas_not_tables(chapter: Chapter) -> None:
+    """Charts compute in Vega; where one carries data, it is small."""
+    for place, data in charts_of(chapter):
+        assert len(json.dumps(data[VEGA_LITE])) < 60_000, f"cell {place}"
+
+
+@CHAPTERS
+def test_outputs_are_clean(chapter: Chapter) -> None:
+    for cell in chapter.code_cells:
+        for output in cell.outputs:
+            assert output.output_type != "error", cell.source
+            assert output.get("name") != "stderr", cell.source
+            assert "0x" not in json.dumps(output.get("data", {}).get("text/plain", "")), cell.source
+
+
+@CHAPTERS
+def test_metadata_is_what_sphinx_and_jupyter_need(chapter: Chapter) -> None:
+    metadata = chapter.notebook.metadata
+    assert metadata.kernelspec.name == "python3"
+    assert metadata.language_info.name == "python"
+
+
+@CHAPTERS
+def test_exercises_have_hidden_executed_solutions(chapter: Chapter) -> None:
+    exercises = re.findall(r"\{exercise\}[^\n]*\n:label: ([\w-]+)", chapter.prose)
+    assert 3 <= len(exercises) <= 5
+    solved = re.findall(r"\{solution-start\} ([\w-]+)\s*\n:class: dropdown", chapter.prose)
+    assert sorted(solved) == sorted(exercises)
+    inside, with_code = False, 0
+    for cell in chapter.notebook.cells:
+        if cell.cell_type == "markdown" and "{solution-start}" in cell.source:
+            inside, has_code = True, False
+        if cell.cell_type == "code" and inside:
+            has_code = True
+        if cell.cell_type == "markdown" and "{solution-end}" in cell.source:
+            inside, with_code = False, with_code + has_code
+    assert with_code == len(exercises), "every solution is executed"

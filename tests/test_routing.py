@@ -1,0 +1,94 @@
+"""Routing over a popularity, and by simulation, against the uniform law and hand counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specdec_lib import routing
+from specdec_lib.formula import DomainError
+from specdec_lib.formulas.experts import distinct_experts, distinct_experts_variance
+
+
+class TestPopularity:
+    def test_equal_popularity_is_the_uniform_law(self) -> None:
+        inclusion = routing.inclusion_probabilities(np.ones(256), k=6)
+        n = np.array([0, 1, 2, 8, 64, 1e6])
+        skewed = routing.distinct_experts_by_popularity(n, inclusion)
+        assert np.allclose(skewed, distinct_experts(n=n, E=256, k=6), rtol=1e-12)
+
+    def test_by_hand(self) -> None:
+        # two tokens, chances 1, ½ and ½: 1 + ¾ + ¾
+        assert routing.distinct_experts_by_popularity(2, [1, 0.5, 0.5]) == 2.5
+
+    @given(st.lists(st.floats(0.5, 1.5), min_size=8, max_size=8), st.integers(1, 100))
+    def test_skew_never_touches_more_experts(self, weights: list[float], n: int) -> None:
+        inclusion = routing.inclusion_probabilities(weights, k=2)
+        skewed = routing.distinct_experts_by_popularity(n, inclusion)
+        assert skewed <= distinct_experts(n=n, E=8, k=2) + 1e-9
+
+    def test_layers_broadcast_with_tokens(self) -> None:
+        layers = routing.inclusion_probabilities(np.array([[1.0, 1, 2], [1, 1, 1]]), k=1)
+        table = routing.distinct_experts_by_popularity(np.array([1, 2, 5])[:, None], layers)
+        assert table.shape == (3, 2)
+        assert table[0].tolist() == [1.0, 1.0]
+
+    def test_skewed_tokens_count_for_fewer_uniform_ones(self) -> None:
+        inclusion = routing.inclusion_probabilities(np.arange(1.0, 65.0), k=4)
+        equivalent = routing.skew_equivalent_tokens(np.array([1, 8, 32]), inclusion)
+        assert equivalent[0] == pytest.approx(1)
+        assert np.all(equivalent[1:] < [8, 32])
+
+    @pytest.mark.parametrize(
+        ("popularity", "k", "message"),
+        [
+            ([1.0, -1.0], 1, "not negative"),
+            ([0.0, 0.0], 1, "zero for every expert"),
+            ([8.0, 1.0, 1.0], 2, "expert 0 takes 0.8 of all assignments"),
+            ([1.0, 1.0], 3, "k = 3 exceeds E = 2"),
+            ([], 1, "at least one expert"),
+            ([float("nan"), 1.0], 1, "finite"),
+        ],
+    )
+    def test_refuses(self, popularity: list[float], k: int, message: str) -> None:
+        with pytest.raises(DomainError, match=message):
+            routing.inclusion_probabilities(popularity, k)
+
+    def test_refuses_probabilities_and_tokens_outside_their_domain(self) -> None:
+        with pytest.raises(DomainError, match=r"outside \[0, 1\]"):
+            routing.distinct_experts_by_popularity(1, [1.2, 0.1])
+        with pytest.raises(DomainError, match="n = -1"):
+            routing.distinct_experts_by_popularity(-1, [0.5, 0.5])
+
+
+class TestSimulation:
+    @pytest.mark.parametrize("n", [1, 2, 8, 64])
+    def test_agrees_with_mean_and_variance(self, n: int) -> None:
+        trials = 20_000
+        touched = routing.simulate_distinct_experts(n, E=256, k=6, trials=trials, seed=n)
+        mean = distinct_experts(n=n, E=256, k=6)
+        variance = distinct_experts_variance(n=n, E=256, k=6)
+        assert abs(touched.mean() - mean) <= 4 * np.sqrt(variance / trials) + 1e-12
+        if variance > 0:
+            # the variance of a sample variance, for a nearly normal count
+            assert touched.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / trials))
+
+    def test_same_seed_same_steps(self) -> None:
+        first, second = (
+            routing.simulate_distinct_experts(4, E=16, k=2, trials=50, seed=1) for _ in range(2)
+        )
+        assert np.array_equal(first, second)
+
+    def test_every_token_uses_k_different_experts(self) -> None:
+        assert set(routing.simulate_distinct_experts(1, E=7, k=7, trials=9, seed=0)) == {7}
+        assert set(routing.simulate_distinct_experts(0, E=7, k=3, trials=9, seed=0)) == {0}
+
+    def test_refuses(self) -> None:
+        with pytest.raises(TypeError, match="n is a count"):
+            routing.simulate_distinct_experts(1.5, E=8, k=2, trials=9, seed=0)  # type: ignore[arg-type]
+        with pytest.raises(DomainError, match="k = 9 exceeds E = 8"):
+            routing.simulate_distinct_experts(1, E=8, k=9, trials=9, seed=0)
+        with pytest.raises(DomainError, match="trials = 0"):
+            routing.simulate_distinct_experts(1, E=8, k=2, trials=0, seed=0)
