@@ -52,8 +52,13 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
 
 
 def _one_minus_power(q: Any, n: Any) -> Any:
-    """1 − (1 − q)ⁿ without cancellation; 0·log(0) counts as 0, for x⁰ = 1."""
-    return -np.expm1(np.where(n == 0, 0.0, n * np.log1p(-q)))
+    """1 − (1 − q)ⁿ without cancellation.
+
+    0·log(0) counts as 0, for x⁰ = 1; and n = 1 gives q itself, so that a draft of no tokens commits
+    exactly one.
+    """
+    many = -np.expm1(np.where(n == 0, 0.0, n * np.log1p(-q)))
+    return np.where(n == 1, q, many)
 
 
 def numpy_function(

@@ -100,7 +100,8 @@ class _VegaPrinter(StrPrinter):  # type: ignore[misc]
     def _print_OneMinusPower(self, expr: sympy.Expr) -> str:
         q, n = (f"({self._print(a)})" for a in expr.args)
         # 0·log(0) is NaN in JavaScript, but anything to the power zero is one
-        return f"({n} === 0 ? 0 : {_minus_expm1(f'({n}*' + _log1p(f'(-{q})') + ')')})"
+        many = _minus_expm1(f"({n}*{_log1p(f'(-{q})')})")
+        return f"({n} === 0 ? 0 : {n} === 1 ? {q} : {many})"
 
     def _print_Piecewise(self, expr: sympy.Piecewise) -> str:
         *cases, last = expr.args

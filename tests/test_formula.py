@@ -86,6 +86,11 @@ class TestComputing:
         assert 1 <= tokens * (1 + 1e-12) and tokens <= (g + 1) * (1 + 1e-12)
 
 
+    @given(st.floats(0, 1))
+    def test_a_draft_of_no_tokens_commits_exactly_one(self, alpha: float) -> None:
+        assert acceptance.expected_tokens(alpha=alpha, gamma=0) == 1
+
+
 class TestDask:
     def test_stays_lazy_and_gives_the_same_numbers(self) -> None:
         n = da.arange(1, 1001, chunks=100)

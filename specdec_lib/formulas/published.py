@@ -35,7 +35,7 @@ projection_bytes = Formula(
     r"C_{\mathrm{proj}}",
     Max(P_a * b_a, MULTIPLY_ADD * P_a * B * T / ridge_projection),
     BYTE,
-    "published calculator",
+    "finn2026",
 )
 
 expert_bytes = Formula(
@@ -45,21 +45,21 @@ expert_bytes = Formula(
         MULTIPLY_ADD * (k + s) * P_e * B * T / ridge_expert,
     ),
     BYTE,
-    "published calculator",
+    "finn2026",
 )
 
 core_bytes = Formula(
     r"C_{\mathrm{core}}",
     B * Max(m_c * S, symbols.f * T * S / ridge_core),
     BYTE,
-    "published calculator",
+    "finn2026",
 )
 
 layer_bytes = Formula(
     r"C_{\mathrm{layer}}(B, T, S)",
     projection_bytes.rhs + expert_bytes.rhs + core_bytes.rhs,
     BYTE,
-    "published calculator",
+    "finn2026",
     using=(projection_bytes, expert_bytes, core_bytes),
 )
 """Price of a decode or verify step in one layer, in bytes at full bandwidth."""

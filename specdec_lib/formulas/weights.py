@@ -96,8 +96,8 @@ gated_ffn = Formula(r"P_{\mathrm{FFN}}", 3 * H * H_ff, ONE, "shazeer2020")
 expert_parameters = Formula("P_e", gated_ffn.rhs, ONE, "shazeer2020")
 """One expert: a gated feed-forward block of the expert's width."""
 
-expert_biases = Formula(r"P_{e,\mathrm{bias}}", 2 * H_ff + H, ONE, "gptoss")
-"""Biases of an expert's gate, up and down matrices, in models that have them."""
+ffn_biases = Formula(r"P_{\mathrm{FFN,bias}}", 2 * H_ff + H, ONE, "gptoss")
+"""Biases of the three matrices of a block or an expert, in models that have them."""
 
 routed_parameters = Formula(
     r"P_{\mathrm{routed}}",

@@ -1,0 +1,127 @@
+"""Fields: reading a model's configuration one setting at a time, guessing nothing in silence.
+
+Every setting that is asked for is either stated, or missing with a default that is written down as
+an assumption, or an error that names the field, what was found and what would be accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+class ConfigError(ValueError):
+    """A configuration cannot be read; the message names field, what was found, what is accepted."""
+
+
+#: What a setting's name contains if it may change a model's size or cost.
+_WEIGHTY = ("expert", "head", "rank", "window", "layer", "quant", "sparse", "mtp", "_dim", "bias")
+
+#: Settings with such a name that change neither.
+_HARMLESS = frozenset(
+    {
+        "ep_size",
+        "layer_norm_eps",
+        "layerdrop",
+        "max_window_layers",
+        "num_hash_layers",
+        "routed_scaling_factor",
+        "use_sliding_window",
+    }
+)
+
+
+class Fields:
+    """The settings of one configuration.
+
+    ``origin`` names it in errors.  ``assumptions`` collects, in the order of reading, every default
+    that was taken and every weighty setting that nothing read.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], origin: str) -> None:
+        self.origin = origin
+        self.assumptions: list[str] = []
+        self._settings = settings
+        self._read: set[str] = set()
+
+    def error(self, field: str, found: object, accepted: str) -> ConfigError:
+        """An error about a field, to be raised."""
+        return ConfigError(f"{self.origin}: {field}: found {found!r}; accepted: {accepted}")
+
+    def assume(self, text: str) -> None:
+        """Write down an assumption."""
+        self.assumptions.append(text)
+
+    def skip(self, *names: str) -> None:
+        """Settings of no consequence for this family; they count as read."""
+        self._read.update(names)
+
+    def get(self, *names: str) -> tuple[str, Any] | None:
+        """The first of several names for one setting that is stated, with its value.
+
+        A null counts as not stated, a zero or false as stated.  Raises ConfigError where two names
+        disagree.
+        """
+        self._read.update(names)
+        stated = [(n, self._settings[n]) for n in names if self._settings.get(n) is not None]
+        for name, value in stated[1:]:
+            if value != stated[0][1]:
+                raise self.error(name, value, f"the value of {stated[0][0]}, {stated[0][1]!r}")
+        return stated[0] if stated else None
+
+    def require(self, *names: str) -> None:
+        """Raise one ConfigError that names all of these settings that are missing."""
+        missing = [name for name in names if self._settings.get(name) is None]
+        if missing:
+            raise ConfigError(
+                f"{self.origin}: missing {', '.join(missing)}; a config.json must state them"
+            )
+
+    def _value(self, names: tuple[str, ...], default: Any, because: str, accepted: str) -> Any:
+        found = self.get(*names)
+        if found is not None:
+            return found[1]
+        if default is None:
+            raise ConfigError(f"{self.origin}: missing {' or '.join(names)}; accepted: {accepted}")
+        self.assume(f"{names[0]} is not stated: {str(default).lower()}, {because}")
+        return default
+
+    def integer(
+        self, *names: str, low: int = 1, default: int | None = None, because: str = ""
+    ) -> int:
+        """A whole number of at least ``low``; where absent, ``default`` as an assumption."""
+        accepted = f"a whole number of at least {low}"
+        value = self._value(names, default, because, accepted)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or value < low:
+            raise self.error(names[0], value, accepted)
+        return value
+
+    def flag(self, *names: str, default: bool | None = None, because: str = "") -> bool:
+        """True or false; where absent, ``default`` as an assumption."""
+        value = self._value(names, default, because, "true or false")
+        if not isinstance(value, bool):
+            raise self.error(names[0], value, "true or false")
+        return value
+
+    def refuse(self, name: str, accepted: Iterable[object], why: str) -> None:
+        """Raise ConfigError unless a setting is absent or one of the ``accepted`` values."""
+        found = self.get(name)
+        if found is not None and found[1] not in tuple(accepted):
+            raise self.error(name, found[1], f"{' or '.join(map(repr, accepted))}; {why}")
+
+    def integers(self, name: str) -> list[int]:
+        """A required list of whole numbers."""
+        value = self._value((name,), None, "", "a list of whole numbers")
+        if not isinstance(value, list) or any(type(element) is not int for element in value):
+            raise self.error(name, value, "a list of whole numbers")
+        return value
+
+    def leftovers(self) -> None:
+        """Write down every weighty setting that is stated and that nothing has read."""
+        for name, value in self._settings.items():
+            weighty = any(part in name for part in _WEIGHTY)
+            idle = value in (None, False, 0, "", [], {})
+            if weighty and not idle and name not in self._read | _HARMLESS:
+                self.assume(f"{name} = {value!r} is stated and not read")
