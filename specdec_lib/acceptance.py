@@ -47,7 +47,8 @@ def acceptance_for_tokens(tokens: ArrayLike, gamma: ArrayLike) -> Any:
     if np.any(wanted > length + 1):
         worst = int(np.argmax(wanted - length))
         raise DomainError(
-            f"{wanted.flat[worst]:g} tokens per step exceed gamma + 1 = {length.flat[worst] + 1:g}; "
+            f"{wanted.flat[worst]:g} tokens per step exceed gamma + 1 = "
+            f"{length.flat[worst] + 1:g}; "
             "does the count leave out steps, or gamma the bonus token?"
         )
     low, high = np.zeros_like(wanted), np.ones_like(wanted)

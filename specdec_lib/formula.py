@@ -78,7 +78,7 @@ class Formula:
         return tuple(known.keyword for known in self.inputs)
 
     def where(self, **values: Any) -> Formula:
-        """This Formula with some symbols bound to numbers or to expressions over other symbols.
+        """The same equation with some symbols bound to numbers or to expressions over other symbols.
 
         ``distinct_experts.where(E=256, k=6)`` is a Formula in n alone;
         ``distinct_experts.where(n=B * T)`` is one in B, T, E and k.  Raises TypeError for an
@@ -144,7 +144,8 @@ class Formula:
         if any(hasattr(a, "__dask_graph__") for a in arrays):
             import dask.array  # the caller has it: one of the arguments came from there
 
-            return dask.array.map_blocks(self._compute, *arrays, dtype=np.float64, meta=np.empty(0))
+            blocks: Callable[..., Any] = dask.array.map_blocks
+            return blocks(self._compute, *arrays, dtype=np.float64, meta=np.empty(0))
         result = self._compute(*arrays)
         return float(result) if np.ndim(result) == 0 else result
 

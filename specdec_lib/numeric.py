@@ -22,7 +22,7 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
 
     def _print_Piecewise(self, expr: sympy.Piecewise) -> str:
         *cases, last = expr.args
-        printed = self._print(last.expr) if last.cond == sympy.true else self._print(sympy.nan)
+        printed: str = self._print(last.expr) if last.cond == sympy.true else self._print(sympy.nan)
         if last.cond != sympy.true:
             cases = list(expr.args)
         where = self._module_format("numpy.where")
@@ -61,9 +61,7 @@ def _one_minus_power(q: Any, n: Any) -> Any:
     return np.where(n == 1, q, many)
 
 
-def numpy_function(
-    expression: sympy.Expr, arguments: Sequence[sympy.Symbol]
-) -> Callable[..., Any]:
+def numpy_function(expression: sympy.Expr, arguments: Sequence[sympy.Symbol]) -> Callable[..., Any]:
     """A vectorised function of ``arguments``, in this order, that computes ``expression``.
 
     Units in the expression (FLOP, BYTE, SECOND) count as one.

@@ -81,8 +81,8 @@ def quantity(text: object, bounds: Bounds, where: str) -> float:
     unit, low, high = bounds
     if isinstance(text, bool) or not isinstance(text, str | int | float):
         raise DataError(where, f"found {text!r}; a quantity is needed, like '1 {unit}'")
-    number, _, printed = (text if isinstance(text, str) else f"{text!r} 1").strip().partition(" ")
-    scale = factor(printed, unit)
+    number, _, printed = str(text).strip().partition(" ")
+    scale = factor(printed or "1", unit)
     if scale is None:
         raise DataError(where, f"found {text!r}; it must be in {unit}, with or without a prefix")
     try:
@@ -112,7 +112,7 @@ class Record:
         value = self._table.get(field, default)
         if value is None:
             raise DataError(self.where, f"{field} is missing")
-        if not isinstance(value, kind) or (kind is str and not value.strip()):
+        if type(value) is not kind or (kind is str and not str(value).strip()):
             raise DataError(f"{self.where}, {field}", f"found {value!r}; {kind.__name__} is needed")
         return value
 

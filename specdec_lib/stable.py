@@ -13,10 +13,8 @@ from typing import Any
 import sympy
 from sympy.codegen.cfunctions import log1p
 
-__all__ = ["OneMinusPower", "log1p", "stable"]
 
-
-class OneMinusPower(sympy.Function):
+class OneMinusPower(sympy.Function):  # type: ignore[misc]
     """1 − (1 − q)ⁿ as one function ``OneMinusPower(q, n)``, evaluated as −expm1(n·log1p(−q))."""
 
     nargs = 2

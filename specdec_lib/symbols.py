@@ -82,9 +82,7 @@ locality = _declare(
 coverage = _declare("coverage", r"\chi", ONE, "share of the routed experts touched", high=1)
 
 # --- attention ---------------------------------------------------------------------------------
-f = _declare(
-    "f", "f", FLOP, "attention FLOPs per (query, context) pair, per layer", positive=True
-)
+f = _declare("f", "f", FLOP, "attention FLOPs per (query, context) pair, per layer", positive=True)
 m_c = _declare(
     "m_c", "m_c", BYTE, "bytes per context token, read once a sequence, per layer", positive=True
 )
@@ -200,6 +198,7 @@ ridge_core = _declare(
 #: (smaller, larger, why): what must hold between two symbols whenever both are given.
 RELATIONS: tuple[tuple[str, str, str], ...] = (
     ("k", "E", "a token cannot use more experts than the layer has"),
+    ("d_r", "d", "the rotary part of a cache entry is a part of it"),
 )
 
 #: Symbols that stand for a vector of quantities, one symbol an element (p_1, p_2, …).
@@ -229,9 +228,7 @@ def quantity(keyword: str) -> Quantity:
     if stem in INDEXED and index.isdigit():
         whole = SYMBOLS[stem]
         meaning = f"{whole.meaning} (element {index})"
-        return replace(
-            whole, keyword=keyword, latex=f"{whole.latex}_{{{index}}}", meaning=meaning
-        )
+        return replace(whole, keyword=keyword, latex=f"{whole.latex}_{{{index}}}", meaning=meaning)
     raise KeyError(f"no symbol {keyword!r}; the notation has {', '.join(SYMBOLS)}")
 
 

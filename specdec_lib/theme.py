@@ -41,7 +41,7 @@ DARK_PAGES = ("#121212", "#14181e")
 
 @dataclass(frozen=True)
 class Role:
-    """How one kind of thing is drawn: its colour, its dash pattern and its shape, and what it is."""
+    """How one kind of thing is drawn: what it is, its colour, its dashes and its shape."""
 
     name: str
     meaning: str
@@ -146,8 +146,8 @@ _BAND = (0.13, 0.295)
 def shades(name: str, count: int) -> list[str]:
     """``count`` colours of one role, dark to light, each with contrast 3 on either page.
 
-    One is the role's own colour.  The band is narrow: up to three are told apart easily, so
-    charts vary the dash as well.  Raises ValueError for an unknown role or a count below one.
+    A single one is the role's own colour.  The band is narrow: up to three are told apart easily,
+    so charts vary the dash as well.  Raises ValueError for an unknown role or a count below one.
     """
     if count < 1:
         raise ValueError(f"cannot make {count} shades")
@@ -213,7 +213,8 @@ def shared_config() -> dict[str, Any]:
         "legend": {
             "orient": "bottom",
             "direction": "horizontal",
-            "title": None,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
             "labelFontSize": 12,
             "labelLimit": 300,
             "symbolSize": 110,
@@ -254,7 +255,7 @@ def vega_config(dark: bool) -> dict[str, Any]:
 
 
 def register() -> None:
-    """Make Altair draw with this theme, and keep its data inside the chart under no made-up name."""
+    """Make Altair draw with this theme, and keep data in the chart under no made-up name."""
 
     @alt.theme.register("specdec", enable=True)
     def _theme() -> alt.theme.ThemeConfig:

@@ -13,7 +13,7 @@ import sympy
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
-from specdec_lib.stable import OneMinusPower, log1p, stable
+from specdec_lib.stable import stable
 
 _FUNCTIONS = {
     sympy.Abs: "abs",
@@ -34,10 +34,7 @@ def _log1p(x: str) -> str:
 
 def _minus_expm1(x: str) -> str:
     """1 − exp(x) for a printed ``x``, exact to the last digits also where exp(x) rounds to 1."""
-    return (
-        f"(exp({x}) === 1 ? -{x} : exp({x}) === 0 ? 1 : "
-        f"(1 - exp({x}))*{x}/log(exp({x})))"
-    )
+    return f"(exp({x}) === 1 ? -{x} : exp({x}) === 0 ? 1 : (1 - exp({x}))*{x}/log(exp({x})))"
 
 
 class _VegaPrinter(StrPrinter):  # type: ignore[misc]

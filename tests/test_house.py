@@ -31,8 +31,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "routing": {"domain", "formulas"},
     "acceptance": {"domain", "formulas"},
     "provenance": set(),
-    "architecture": {"domain", "formula", "formulas", "provenance", "symbols"},
-    "catalog": {"architecture", "domain", "formula", "formulas", "provenance"},
+    "architecture": {"formula", "formulas", "provenance"},
+    "prefixes": set(),
+    "names": {"provenance"},
+    "records": {"prefixes", "provenance"},
+    "references": {"formula", "names", "provenance", "records", "symbols"},
+    "catalog": {"architecture", "formulas", "names", "provenance", "records", "references"},
     "claims": set(),
     "theme": set(),
     "charts": {"domain", "formula", "symbols", "theme"},
@@ -43,7 +47,7 @@ LONGEST_MODULE = 250
 
 def part_of(module: str) -> str:
     """The part of the house: the first name below the package."""
-    return (module.split(".") + [""])[1]
+    return [*module.split("."), ""][1]
 
 
 def imported(path: Path) -> set[str]:

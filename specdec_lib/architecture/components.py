@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, TypedDict
+from typing import ClassVar, NamedTuple, TypedDict
 
 from specdec_lib.architecture.precision import Precision, element_bytes
 from specdec_lib.formula import Formula
@@ -95,6 +95,27 @@ class Weights:
         return self.matrix_parameters * self.precision.bytes
 
 
+@dataclass(frozen=True)
+class Experts:
+    """The mixture of experts of a model, in the symbols of the notation.
+
+    ``E`` routed experts of ``P_e`` parameters in matrices, ``k`` of them per token, and ``s`` shared
+    ones of the same size, in each of ``layers`` layers.
+    """
+
+    E: int
+    k: int
+    s: int
+    P_e: int
+    layers: int
+    precision: Precision
+
+    @property
+    def b(self) -> float:
+        """Bytes per weight of a routed expert."""
+        return self.precision.bytes
+
+
 class Coefficients(TypedDict):
     """f in FLOP per (query, context) pair, m_c in bytes per cache entry and m_q in bytes per query
     token, all per layer: what ``formulas.attention.intensity`` takes beside T and S."""
@@ -165,3 +186,10 @@ class Indexer:
 
 
 Component = Weights | Core | Indexer
+
+
+class Layers(NamedTuple):
+    """What a family's reader returns: the components of its layers, and its experts if any."""
+
+    components: tuple[Component, ...]
+    experts: Experts | None = None

@@ -2,34 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
-from specdec_lib.architecture.components import Weights, count
-from specdec_lib.architecture.precision import Precision
+from specdec_lib.architecture.components import Experts, Weights, count
 from specdec_lib.architecture.quantization import Quantization
 from specdec_lib.formulas import weights
-
-
-@dataclass(frozen=True)
-class Experts:
-    """The mixture of experts of a model, in the symbols of the notation.
-
-    ``E`` routed experts of ``P_e`` parameters in matrices, ``k`` of them per token, and ``s`` shared
-    ones of the same size, in each of ``layers`` layers.
-    """
-
-    E: int
-    k: int
-    s: int
-    P_e: int
-    layers: int
-    precision: Precision
-
-    @property
-    def b(self) -> float:
-        """Bytes per weight of a routed expert."""
-        return self.precision.bytes
 
 
 def dense(

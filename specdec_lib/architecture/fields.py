@@ -6,7 +6,7 @@ an assumption, or an error that names the field, what was found and what would b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -83,7 +83,8 @@ class Fields:
             return found[1]
         if default is None:
             raise ConfigError(f"{self.origin}: missing {' or '.join(names)}; accepted: {accepted}")
-        self.assume(f"{names[0]} is not stated: {str(default).lower()}, {because}")
+        shown = "none" if default == [] else str(default).lower()
+        self.assume(f"{names[0]} is not stated: {shown}, {because}")
         return default
 
     def integer(
@@ -105,17 +106,35 @@ class Fields:
             raise self.error(names[0], value, "true or false")
         return value
 
-    def refuse(self, name: str, accepted: Iterable[object], why: str) -> None:
-        """Raise ConfigError unless a setting is absent or one of the ``accepted`` values."""
-        found = self.get(name)
-        if found is not None and found[1] not in tuple(accepted):
-            raise self.error(name, found[1], f"{' or '.join(map(repr, accepted))}; {why}")
+    def at_most(self, *names: str, high: int, of: str) -> int:
+        """A whole number from 1 to ``high``, required; ``of`` says of what there are so many."""
+        value = self.integer(*names)
+        if value > high:
+            raise self.error(names[0], value, f"at most {high}, the number of {of}")
+        return value
 
-    def integers(self, name: str) -> list[int]:
-        """A required list of whole numbers."""
-        value = self._value((name,), None, "", "a list of whole numbers")
+    def only(self, name: str, accepted: object, why: str) -> None:
+        """Raise ConfigError unless a setting is absent or the one ``accepted`` value."""
+        found = self.get(name)
+        if found is not None and found[1] != accepted:
+            raise self.error(name, found[1], f"{accepted!r}; {why}")
+
+    def integers(self, name: str, default: list[int] | None = None, because: str = "") -> list[int]:
+        """A list of whole numbers; where absent, ``default`` as an assumption."""
+        value = self._value((name,), default, because, "a list of whole numbers")
         if not isinstance(value, list) or any(type(element) is not int for element in value):
             raise self.error(name, value, "a list of whole numbers")
+        return value
+
+    def words(self, name: str, accepted: tuple[str, ...]) -> list[str] | None:
+        """A list of words out of ``accepted``, or None where the setting is absent."""
+        found = self.get(name)
+        if found is None:
+            return None
+        value = found[1]
+        if not isinstance(value, list) or any(word not in accepted for word in value):
+            odd = [word for word in value if word not in accepted] if value else value
+            raise self.error(name, odd[0] if odd else value, " or ".join(accepted))
         return value
 
     def leftovers(self) -> None:

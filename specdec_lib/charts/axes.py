@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Span", "log_ticks", "value_axis"]
+__all__ = ["Span", "around", "log_ticks", "padded", "value_axis"]
 
 #: Points of a curve: smooth to the eye at any width, and redrawn well within a frame.
 POINTS = 200
@@ -58,7 +59,9 @@ class Span:
         """The rows of the chart: a counter named ``i``."""
         if self.step is not None:
             stop = int(self.high) + self.step
-            return {"sequence": {"start": int(self.low), "stop": stop, "step": self.step, "as": "i"}}
+            return {
+                "sequence": {"start": int(self.low), "stop": stop, "step": self.step, "as": "i"}
+            }
         return {"sequence": {"start": 0, "stop": POINTS, "step": 1, "as": "i"}}
 
     def expression(self) -> str:
@@ -130,3 +133,33 @@ def value_axis(low: float, high: float, log: bool) -> dict[str, Any]:
     if ticks:
         axis["values"] = ticks
     return axis
+
+
+def padded(values: np.ndarray, log: bool) -> tuple[float, float]:
+    """An interval with a little room around ``values``."""
+    low, high = float(values.min()), float(values.max())
+    if log and low <= 0:
+        raise ValueError(f"a logarithmic axis cannot show {low:g}")
+    if low == high:
+        return (low / 2, low * 2) if log else (low - 1, low + 1)
+    if log:
+        room = (high / low) ** 0.04
+        return low / room, high * room
+    room = 0.04 * (high - low)
+    return low - room if low != 0 else 0.0, high + room
+
+
+def around(values: Sequence[np.ndarray], log: bool, fixed: tuple[float, float] | None) -> Span:
+    """The span of a y axis with room for ``values``; from zero where it is linear."""
+    if fixed is not None:
+        return Span.of(fixed, log)
+    flat = np.concatenate([np.ravel(v) for v in values])
+    flat = flat[np.isfinite(flat) & ((flat > 0) | (not log))]
+    if not flat.size:
+        raise ValueError("the y axis has nothing to show: no value is finite (or positive)")
+    low, high = float(flat.min()), float(flat.max())
+    if not log:
+        low, high = min(low, 0.0), max(high, 0.0)
+    if low == high:
+        low, high = (low / 2, high * 2) if log else (low, low + 1)
+    return Span(*padded(np.array([low, high]), log), log) if log else Span(low, high)

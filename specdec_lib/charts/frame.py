@@ -66,12 +66,23 @@ def role_of_each(labels: Sequence[str], roles: str | Mapping[str, str]) -> dict[
     return {label: of_each[label] for label in labels}
 
 
-def legend(labels: Sequence[str]) -> dict[str, Any] | None:
-    """The legend of several labels, in as many columns as fit the width; None for one label."""
+def legend(labels: Sequence[str], joined: Sequence[str]) -> dict[str, Any] | None:
+    """The legend of several labels, in as many columns as fit the page; None for one label.
+
+    Labels that are ``joined`` stand for lines, whose symbols are long enough to show their dashes.
+    The room is that of the container, not the ``width`` of the plot, which changes while Vega
+    lays the chart out and would cut a row off; naming ``width`` makes it follow the window.
+    """
     if len(labels) < 2:
         return None
-    widest = 50 + 7 * max(len(label) for label in labels)
-    return {"columns": {"expr": f"max(1, floor(width / {widest}))"}}
+    widest = 60 + 7 * max(len(label) for label in labels)
+    room = "((width && containerSize()[0]) || 560) - 60"
+    shown: dict[str, Any] = {"columns": {"expr": f"max(1, floor(({room}) / {widest}))"}}
+    if len(joined) == len(labels):
+        shown["symbolSize"] = 600
+    elif joined:
+        shown |= {"symbolOffset": 8, "labelOffset": 18}
+    return shown
 
 
 def tooltip(field: str, title: str) -> dict[str, Any]:

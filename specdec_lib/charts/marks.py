@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from specdec_lib import theme
 from specdec_lib.charts.axes import Span
-from specdec_lib.charts.frame import FORMAT
+from specdec_lib.charts.frame import FORMAT, tooltip
 from specdec_lib.charts.setting import Setting
 from specdec_lib.charts.text import literal
 from specdec_lib.formula import Formula
@@ -23,6 +23,9 @@ from specdec_lib.formula import Formula
 __all__ = ["Marker", "Plane", "Points", "Rule", "marker_layers", "rule_layers"]
 
 MOST_ROWS = 400
+
+#: Width of a letter of a label in pixels, rounded up: a label stands where it has room.
+_LETTER = 7
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,10 @@ class Points:
 
 @dataclass(frozen=True)
 class Plane:
-    """The two axes that marks are placed on: spans in base units, unit sizes, encodings."""
+    """The two axes that marks are placed on: spans in base units, unit sizes, encodings.
+
+    The axes are drawn once, from the encodings; marks on top use :meth:`on_x` and :meth:`on_y`.
+    """
 
     x: Span
     y: Span
@@ -121,11 +127,23 @@ class Plane:
     y_encoding: dict[str, Any]
     setting: Setting
 
+    def on_x(self, field: str) -> dict[str, Any]:
+        """The channel of a ``field`` along x; the axis itself is drawn by another layer."""
+        return _without_axis(self.x_encoding, field)
+
+    def on_y(self, field: str) -> dict[str, Any]:
+        """The channel of a ``field`` along y; the axis itself is drawn by another layer."""
+        return _without_axis(self.y_encoding, field)
+
     def expression(self, value: Formula | float, **axes: str) -> str:
         """A number or a Formula as a Vega expression in base units."""
         if isinstance(value, Formula):
             return self.setting.vega(value, **axes)
         return repr(float(value))
+
+
+def _without_axis(encoding: dict[str, Any], field: str) -> dict[str, Any]:
+    return {**{key: part for key, part in encoding.items() if key != "axis"}, "field": field}
 
 
 def _label(row: dict[str, Any], **mark: Any) -> dict[str, Any]:
@@ -142,15 +160,19 @@ def rule_layers(rules: Sequence[Rule], plane: Plane) -> list[dict[str, Any]]:
     ] + [layer for rule in rules if rule.axis == "y" for layer in _level(rule, plane)]
 
 
-def _data(expression: str, factor: float, rule: Rule) -> dict[str, Any]:
+def _data(rule: Rule, span: Span, factor: float, plane: Plane) -> dict[str, Any]:
+    """The one row behind a rule, or none where its position has left the axis."""
     words = literal(rule.label)
     if rule.show_value:
         words += f" + ' ' + format(datum.at, '{FORMAT}')"
+    share = span.share(f"(datum.at * {factor!r})")
     return {
         "data": {"values": [{}]},
         "transform": [
-            {"calculate": f"({expression}) / {factor!r}", "as": "at"},
+            {"calculate": f"({plane.expression(rule.at)}) / {factor!r}", "as": "at"},
             {"calculate": words, "as": "words"},
+            {"calculate": share, "as": "share"},
+            {"filter": "datum.share >= 0 && datum.share <= 1"},
         ],
     }
 
@@ -168,32 +190,30 @@ def _line(rule: Rule) -> dict[str, Any]:
 
 
 def _upright(rule: Rule, place: int, plane: Plane) -> list[dict[str, Any]]:
-    data = _data(plane.expression(rule.at), plane.x_factor, rule)
-    x = {**plane.x_encoding, "field": "at"}
-    share = plane.x.share(f"(datum.at * {plane.x_factor!r})")
-    height = {"value": 8 + 16 * place}
-    words = {"field": "words", "type": "nominal"}
+    """A vertical rule; its label stands to the left where there is room, below the one before."""
+    data = _data(rule, plane.x, plane.x_factor, plane)
+    x = plane.on_x("at")
+    encoding = {
+        "x": x,
+        "y": {"value": 8 + 16 * place},
+        "text": {"field": "words", "type": "nominal"},
+    }
+    room = f"datum.share * width > {_LETTER} * length(datum.words) + 10"
     sides = []
-    for where, align, gap in (
-        (f"{share} >= 0 && {share} < 0.5", "left", 5),
-        (f"{share} >= 0.5 && {share} <= 1", "right", -5),
-    ):
-        row = {"data": data["data"], "transform": [*data["transform"], {"filter": where}]}
-        row["encoding"] = {"x": x, "y": height, "text": words}
-        sides.append(_label(row, align=align, dx=gap, baseline="middle"))
+    for fits, align, gap in ((room, "right", -5), (f"!({room})", "left", 5)):
+        row = {"data": data["data"], "transform": [*data["transform"], {"filter": fits}]}
+        sides.append(_label({**row, "encoding": encoding}, align=align, dx=gap, baseline="middle"))
     return [{**data, **_line(rule), "encoding": {"x": x}}, *sides]
 
 
 def _level(rule: Rule, plane: Plane) -> list[dict[str, Any]]:
-    data = _data(plane.expression(rule.at), plane.y_factor, rule)
-    y = {**plane.y_encoding, "field": "at"}
+    """A horizontal rule, its label above its right end."""
+    data = _data(rule, plane.y, plane.y_factor, plane)
+    y = plane.on_y("at")
     text = {"x": {"value": "width"}, "y": y, "text": {"field": "words", "type": "nominal"}}
-    share = plane.y.share(f"(datum.at * {plane.y_factor!r})")
-    seen = {"filter": f"{share} >= 0 && {share} <= 1"}
-    row = {"data": data["data"], "transform": [*data["transform"], seen], "encoding": text}
     return [
         {**data, **_line(rule), "encoding": {"y": y}},
-        _label(row, align="right", baseline="bottom", dx=-4, dy=-4),
+        _label({**data, "encoding": text}, align="right", baseline="bottom", dx=-4, dy=-4),
     ]
 
 
@@ -201,37 +221,37 @@ def marker_layers(
     markers: Sequence[Marker], plane: Plane, height_of: Callable[[Marker], str]
 ) -> list[dict[str, Any]]:
     """The layers of marked points; ``height_of`` gives a marker's y in terms of ``datum.x``."""
-    layers: list[dict[str, Any]] = []
-    for marker in markers:
-        look = theme.role(marker.role)
-        data: dict[str, Any] = {
-            "data": {"values": [{}]},
-            "transform": [
-                {"calculate": plane.expression(marker.x), "as": "x"},
-                {"calculate": f"({height_of(marker)}) / {plane.y_factor!r}", "as": "shown_y"},
-                {"calculate": f"datum.x / {plane.x_factor!r}", "as": "shown_x"},
-                {"calculate": literal(marker.label), "as": "marked"},
-            ],
-        }
-        share = plane.x.share("datum.x")
-        x, y = {**plane.x_encoding, "field": "shown_x"}, {**plane.y_encoding, "field": "shown_y"}
-        told = [
-            {"field": "marked", "type": "nominal", "title": " "},
-            {"field": "shown_x", "title": x["title"], "type": "quantitative", "format": FORMAT},
-            {"field": "shown_y", "title": y["title"], "type": "quantitative", "format": FORMAT},
-        ]
-        text = {"field": "marked", "type": "nominal"}
-        if marker.drop:
-            drop = {"type": "rule", "clip": True, "color": look.colour, "opacity": 0.6}
-            layers.append({**data, "mark": drop, "encoding": {"x": x, "y": y, "y2": {"value": "height"}}})
-            inside = {**data, "transform": [*data["transform"], {"filter": f"{share} >= 0 && {share} <= 1"}]}
-            inside["encoding"] = {"x": x, "y": {"value": "height"}, "text": text}
-            layers.append(_label(inside, angle=270, align="left", baseline="bottom", dx=6, dy=-3))
-        else:
-            for where, align, gap in (("< 0.6", "left", 9), (">= 0.6", "right", -9)):
-                side = {**data, "transform": [*data["transform"], {"filter": f"{share} {where}"}]}
-                side["encoding"] = {"x": x, "y": y, "text": text}
-                layers.append(_label(side, align=align, dx=gap, baseline="bottom", dy=-4))
-        point = {"type": "point", "clip": True, "color": look.colour, "shape": look.shape, "size": 90}
-        layers.append({**data, "mark": point, "encoding": {"x": x, "y": y, "tooltip": told}})
+    return [layer for m in markers for layer in _marker(m, plane, height_of(m))]
+
+
+def _marker(marker: Marker, plane: Plane, height: str) -> list[dict[str, Any]]:
+    look = theme.role(marker.role)
+    data: dict[str, Any] = {
+        "data": {"values": [{}]},
+        "transform": [
+            {"calculate": plane.expression(marker.x), "as": "x"},
+            {"calculate": f"datum.x / {plane.x_factor!r}", "as": "shown_x"},
+            {"calculate": f"({height}) / {plane.y_factor!r}", "as": "shown_y"},
+            {"calculate": literal(marker.label), "as": "words"},
+            {"calculate": plane.x.share("datum.x"), "as": "share"},
+            {"filter": "datum.share >= 0 && datum.share <= 1"},
+        ],
+    }
+    x, y = plane.on_x("shown_x"), plane.on_y("shown_y")
+    words = {"field": "words", "type": "nominal", "title": " "}
+    told = [words, tooltip("shown_x", x["title"]), tooltip("shown_y", y["title"])]
+    point = {"type": "point", "clip": True, "color": look.colour, "shape": look.shape, "size": 90}
+    layers = [{**data, "mark": point, "encoding": {"x": x, "y": y, "tooltip": told}}]
+    if marker.drop:
+        foot = {"value": "height"}
+        drop = {"type": "rule", "clip": True, "color": look.colour, "opacity": 0.7}
+        layers.append({**data, "mark": drop, "encoding": {"x": x, "y": y, "y2": foot}})
+        along = {**data, "encoding": {"x": x, "y": foot, "text": words}}
+        layers.append(_label(along, angle=270, align="left", baseline="bottom", dx=8, dy=-3))
+        return layers
+    room = f"(1 - datum.share) * width > {_LETTER} * length(datum.words) + 12"
+    for fits, align, gap in ((room, "left", 9), (f"!({room})", "right", -9)):
+        side = {**data, "transform": [*data["transform"], {"filter": fits}]}
+        side["encoding"] = {"x": x, "y": y, "text": words}
+        layers.append(_label(side, align=align, dx=gap, baseline="top", dy=5))
     return layers

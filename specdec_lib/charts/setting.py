@@ -48,7 +48,7 @@ class Setting:
         given = [*self.axes, *self.sliders, *self.fixed]
         for keyword in given:
             if keyword not in self.known:
-                raise ValueError(f"no formula of this chart has a symbol {keyword!r}; they have {has}")
+                raise ValueError(f"no formula here has a symbol {keyword!r}; they have {has}")
             if given.count(keyword) > 1:
                 raise ValueError(
                     f"{keyword!r} is given twice: a symbol is the axis, a slider or fixed"
@@ -61,7 +61,7 @@ class Setting:
             raise ValueError(f"{len(self.sliders)} sliders are too many; {MOST_SLIDERS} at most")
         for keyword, slider in self.sliders.items():
             if not isinstance(slider, Slider):
-                raise TypeError(f"{keyword}: {slider!r} is not a Slider; use Slider(low, high, step)")
+                raise TypeError(f"{keyword}: {slider!r} is no Slider; use Slider(low, high, step)")
 
     def vega(self, formula: Formula, **axes: str) -> str:
         """``formula`` as a Vega expression; ``axes`` says what stands for the axis keywords."""
@@ -70,11 +70,21 @@ class Setting:
             **{key: s.reference(self.known[key]) for key, s in self.sliders.items()},
             **self.fixed,
         }
+        self._check_axes(formula, axes)
         return formula.vega(**{q.keyword: sources[q.keyword] for q in formula.inputs})
+
+    def _check_axes(self, formula: Formula, axes: Mapping[str, Any]) -> None:
+        for known in formula.inputs:
+            if known.keyword in self.axes and known.keyword not in axes:
+                raise ValueError(
+                    f"{formula.title} depends on {known.keyword}, which runs along an axis here: "
+                    "a position needs one value; bind it with .where()"
+                )
 
     def value(self, formula: Formula, at: Mapping[str, float], **axes: Any) -> np.ndarray:
         """``formula`` by NumPy with the sliders ``at`` their values, shaped like the axes."""
         sources = {**self.fixed, **at, **axes}
+        self._check_axes(formula, axes)
         try:
             result = formula(**{q.keyword: sources[q.keyword] for q in formula.inputs})
         except DomainError as error:
@@ -82,6 +92,10 @@ class Setting:
             hint = f" (sliders at {where}: narrow a slider or the axis)" if at else ""
             raise DomainError(f"{error}{hint}") from error
         return np.asarray(result + sum(0.0 * np.asarray(axis) for axis in axes.values()))
+
+    def number(self, position: Formula | float, at: Mapping[str, float]) -> float:
+        """The position of a mark, a number or a Formula, with the sliders ``at`` their values."""
+        return float(self.value(position, at) if isinstance(position, Formula) else position)
 
     def opening(self) -> dict[str, float]:
         """The value of each slider, in base units, as the chart opens."""

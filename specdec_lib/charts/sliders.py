@@ -114,9 +114,7 @@ class Slider:
         Their names start with ``slider_`` and ``value_``: a bare letter can mean something else
         in Vega, whose E is 2.718….
         """
-        first, last, start = (
-            _tidy(self._position(x)) for x in (self.low, self.high, self.start)
-        )
+        first, last, start = (_tidy(self._position(x)) for x in (self.low, self.high, self.start))
         name = f"slider_{known.keyword}"
         bound = {
             "input": "range",

@@ -91,6 +91,4 @@ def committed_law(vocabulary: int, token: int) -> Formula:
     after_rejection = residual(vocabulary, token).rhs
     accepted = Min(indexed("p", token), indexed("q", token))
     rejected = 1 - overlap(vocabulary).rhs
-    return Formula(
-        rf"P_{{{token}}}", accepted + rejected * after_rejection, ONE, "leviathan2023"
-    )
+    return Formula(rf"P_{{{token}}}", accepted + rejected * after_rejection, ONE, "leviathan2023")

@@ -109,9 +109,7 @@ crossing_width = Formula(
 )
 """Verify width from which attention is compute-bound; infinite where none is."""
 
-crossing_width_long_context = Formula(
-    r"T^*(\infty)", ridge * m_c / _f, ONE, _HERE
-)
+crossing_width_long_context = Formula(r"T^*(\infty)", ridge * m_c / _f, ONE, _HERE)
 """Its limit for a long context."""
 
 crossing_context = Formula(
@@ -145,23 +143,17 @@ compressed_selected_entries = Formula(
 )
 """Selected compressed entries and the uncompressed window of a compressed sparse layer (CSA)."""
 
-scanned_entries = Formula(
-    r"S_{\mathrm{scanned}}", floor(S / compression), ONE, "deepseekv4"
-)
+scanned_entries = Formula(r"S_{\mathrm{scanned}}", floor(S / compression), ONE, "deepseekv4")
 """Keys that an indexer scores before it selects."""
 
 # --- the indexer and recurrent state -----------------------------------------------------------
-indexer_pair_work = Formula(
-    r"f_{\mathrm{index}}", MULTIPLY_ADD * i_h * i_d, FLOP, "deepseekv32"
-)
+indexer_pair_work = Formula(r"f_{\mathrm{index}}", MULTIPLY_ADD * i_h * i_d, FLOP, "deepseekv32")
 """FLOPs of an indexer per (query, key) pair."""
 
 indexer_key_bytes = Formula(r"m_{\mathrm{index}}", i_d * b_kv, BYTE, "deepseekv32")
 """Bytes of an indexer's key, block scales not counted."""
 
-state_bytes = Formula(
-    r"Q_{\mathrm{state}}", state_passes * n_v * d_k * d_v * b_s, BYTE, "yang2024"
-)
+state_bytes = Formula(r"Q_{\mathrm{state}}", state_passes * n_v * d_k * d_v * b_s, BYTE, "yang2024")
 """Bytes that one sequence's recurrent state moves in a step, whatever its length."""
 
 state_work = Formula(r"W_{\mathrm{state}}", T * f_s * n_v * d_k * d_v, FLOP, "yang2024")
@@ -172,7 +164,5 @@ state_intensity = Formula(
 )
 """FLOPs per byte of a recurrent state: proportional to T, free of the context."""
 
-cache_read_time = Formula(
-    r"t_{\mathrm{cache}}", m_c * S / bandwidth, symbols.SECOND, _HERE
-)
+cache_read_time = Formula(r"t_{\mathrm{cache}}", m_c * S / bandwidth, symbols.SECOND, _HERE)
 """Time to read one sequence's cache in one layer."""

@@ -108,9 +108,7 @@ routed_slope_end = Formula(
 _moe = _layer_work / (b * (distinct_experts.rhs + s))
 moe_intensity = Formula(
     r"I_{\mathrm{MoE}}(n)",
-    Piecewise(
-        (routed_intensity_start.rhs, Eq(n, 0) & Eq(s, 0)), (_moe, True)
-    ),
+    Piecewise((routed_intensity_start.rhs, Eq(n, 0) & Eq(s, 0)), (_moe, True)),
     FLOP / BYTE,
     _HERE,
     using=(distinct_experts,),
@@ -176,21 +174,21 @@ experts_time = Formula(
 """Roofline time of a MoE layer's experts."""
 
 measured_layer_time = Formula(
-    r"t_{\mathrm{layer}}", t_0 + t_e * distinct_experts.rhs, SECOND, _HERE, using=(distinct_experts,)
+    r"t_{\mathrm{layer}}",
+    t_0 + t_e * distinct_experts.rhs,
+    SECOND,
+    _HERE,
+    using=(distinct_experts,),
 )
 """The law that measured kernels follow below their compute knee."""
 
-local_experts = Formula(
-    r"A_\ell(B, T)", distinct_experts.rhs.subs(n, B * T**locality), ONE, _HERE
-)
+local_experts = Formula(r"A_\ell(B, T)", distinct_experts.rhs.subs(n, B * T**locality), ONE, _HERE)
 """Distinct experts when the T tokens of a sequence touch like T^ℓ independent ones.
 
 For more than one sequence, B·T^ℓ is an extrapolation.
 """
 
-device_experts = Formula(
-    "A(n)/G", distinct_experts.rhs / G, ONE, _HERE, using=(distinct_experts,)
-)
+device_experts = Formula("A(n)/G", distinct_experts.rhs / G, ONE, _HERE, using=(distinct_experts,))
 """Mean distinct experts that each of G devices loads; the step waits for the largest."""
 
 expert_parallel_knee = Formula(

@@ -15,9 +15,9 @@ from specdec_lib.formulas.experts import distinct_experts
 from specdec_lib.formulas.roofline import MULTIPLY_ADD
 from specdec_lib.symbols import (
     BYTE,
+    B,
     P_a,
     P_e,
-    B,
     S,
     T,
     b,

@@ -63,9 +63,7 @@ weight_time = Formula(
     "derived: roofline",
 )
 
-weight_knee = Formula(
-    r"n_{\mathrm{dense}}", ridge * b / MULTIPLY_ADD, ONE, "derived: roofline"
-)
+weight_knee = Formula(r"n_{\mathrm{dense}}", ridge * b / MULTIPLY_ADD, ONE, "derived: roofline")
 
 free_batch = Formula(r"B_{\mathrm{free}}(T)", weight_knee.rhs / T, ONE, "derived: roofline")
 """Largest batch at which a verify pass of width T reads the weights no longer than a plain step."""

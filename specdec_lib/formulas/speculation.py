@@ -8,10 +8,10 @@ from sympy import Add, Eq, Integer, Min, Piecewise, cancel, sqrt
 from specdec_lib.formula import Formula
 from specdec_lib.formulas.acceptance import expected_tokens, residual
 from specdec_lib.symbols import (
+    C_0,
     ONE,
     SECOND,
     C,
-    C_0,
     C_draft,
     C_verify,
     N,
@@ -81,15 +81,13 @@ survivor_acceptance = Formula(
 )
 """Acceptance of a token that the first stage kept."""
 
-two_stage_tokens = Formula(
-    r"N_2", expected_tokens.rhs.subs(alpha, alpha * keep_good), ONE, _STAGES
-)
+two_stage_tokens = Formula(r"N_2", expected_tokens.rhs.subs(alpha, alpha * keep_good), ONE, _STAGES)
 """Expected tokens committed per step when the draft is cut at the first token not kept."""
 
 two_stage_speedup = Formula(
     r"\mathrm{Sp}_2", N * C_0 / (phi * C_0 + C_verify + C_draft), ONE, _STAGES
 )
-"""Speedup with a first stage of cost φ·C₀; C_verify is the mean of C over the survivors' lengths."""
+"""Speedup with a first stage of cost φ·C₀; C_verify is the mean over the survivors' lengths."""
 
 
 def two_stage_length(gamma: int) -> Formula:

@@ -88,7 +88,11 @@ def retyped_algebra(source: str) -> list[str]:
                 plain = isinstance(called.value, ast.Name) and called.value.id in modules
                 if plain or called.attr == "transform_calculate":
                     found.append(called.attr)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "datum." in node.value:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and "datum." in node.value
+        ):
             found.append("a Vega expression")
     return found
 

@@ -61,7 +61,9 @@ def test_cells_are_short_and_define_nothing(chapter: Chapter) -> None:
         lines = len(cell.source.splitlines())
         assert lines <= 15, f"{lines} lines:\n{cell.source}"
         defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-        assert not any(isinstance(n, defined) for n in ast.walk(ast.parse(cell.source))), cell.source
+        assert not any(isinstance(n, defined) for n in ast.walk(ast.parse(cell.source))), (
+            cell.source
+        )
 
 
 @CHAPTERS

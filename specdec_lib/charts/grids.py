@@ -1,0 +1,159 @@
+"""Grids: a Formula over two axes, as cells coloured by value or by which side of a line they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from specdec_lib import theme
+from specdec_lib.charts.cells import Cells
+from specdec_lib.charts.frame import FORMAT, assemble, legend
+from specdec_lib.charts.renderer import significant
+from specdec_lib.charts.setting import Setting
+from specdec_lib.charts.sliders import Slider
+from specdec_lib.charts.text import display_unit, literal, titled, unit_of
+from specdec_lib.formula import Formula
+
+__all__ = ["Sides", "grid"]
+
+#: The most cells of a grid, so that a slider redraws it within a frame.
+MOST_CELLS = 800
+
+#: Up to this many columns the number stands in each cell, also on a narrow page.
+MOST_PRINTED = 8
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two sides of a threshold: cells below ``at``, and cells at or above it.
+
+    ``at`` is a number or a Formula, in base units; each side is its label and its role.
+    """
+
+    at: Formula | float
+    below: tuple[str, str]
+    above: tuple[str, str]
+
+
+def grid(
+    formula: Formula,
+    x: Cells,
+    y: Cells,
+    *,
+    value_title: str,
+    description: str,
+    sides: Sides | None = None,
+    value_unit: str | None = None,
+    value_log: bool = False,
+    sliders: Mapping[str, Slider] | None = None,
+    fixed: Mapping[str, float] | None = None,
+    title: str | None = None,
+    height: int = 320,
+) -> alt.LayerChart:
+    """A Formula over two axes, evaluated in the reader's browser.
+
+    With ``sides`` each cell takes the colour of its side, and where there are few columns the
+    number stands in it, ∞ where there is none; otherwise the colour says the value, on a
+    logarithmic scale if ``value_log``.  Raises as :func:`specdec_lib.charts.curve`, and ValueError
+    for more cells than can be redrawn within a frame.
+    """
+    threshold = [sides.at] if sides is not None and isinstance(sides.at, Formula) else []
+    setting = Setting([formula, *threshold], [x.keyword, y.keyword], sliders, fixed)
+    columns, rows = x.numbers.size, y.numbers.size
+    if columns * rows > MOST_CELLS:
+        raise ValueError(f"{columns} × {rows} cells are too many; {MOST_CELLS} at most")
+    unit, factor = display_unit(unit_of({value_title: formula}), value_unit)
+    ends = _ends(formula, threshold, x, y, setting)
+
+    known_x, known_y = setting.known[x.keyword], setting.known[y.keyword]
+    expression = setting.vega(formula, **{x.keyword: "datum.x", y.keyword: "datum.y"})
+    transform: list[dict[str, Any]] = [
+        *x.transform("x", f"datum.i % {columns}", known_x),
+        *y.transform("y", f"floor(datum.i / {columns})", known_y),
+        {"calculate": expression, "as": "base_value"},
+        {"calculate": f"datum.base_value / {factor!r}", "as": "value"},
+        {
+            "calculate": f"isFinite(datum.value) ? format(datum.value, '{FORMAT}') : '∞'",
+            "as": "words",
+        },
+    ]
+    heading = titled(value_title, unit)
+    position = {**x.channels("x", known_x), **y.channels("y", known_y)}
+    told = [
+        {"field": "x_words", "type": "nominal", "title": x.heading(known_x)},
+        {"field": "y_words", "type": "nominal", "title": y.heading(known_y)},
+        {"field": "words", "type": "nominal", "title": heading},
+    ]
+    if sides is None:
+        colour = _by_value(heading, value_log, [end / factor for end in ends])
+    else:
+        at = setting.vega(sides.at) if isinstance(sides.at, Formula) else repr(float(sides.at))
+        named = f"{literal(sides.below[0])} : {literal(sides.above[0])}"
+        transform.append({"calculate": f"datum.base_value < {at} ? {named}", "as": "side"})
+        colour = _by_side(sides)
+    layers: list[dict[str, Any]] = [
+        {"mark": {"type": "rect"}, "encoding": {**position, "color": colour, "tooltip": told}}
+    ]
+    if sides is not None and x.count is None and y.count is None and columns <= MOST_PRINTED:
+        text = {"field": "words", "type": "nominal"}
+        printed = {**position, "text": text, "color": _ink(sides)}
+        layers.append({"mark": {"type": "text", "aria": False}, "encoding": printed})
+    data = {"sequence": {"start": 0, "stop": columns * rows, "step": 1, "as": "i"}}
+    whole = {"data": data, "transform": transform, "layer": layers}
+    return assemble([whole], setting, description=description, title=title, height=height)
+
+
+def _ends(
+    formula: Formula, threshold: list[Formula], x: Cells, y: Cells, setting: Setting
+) -> tuple[float, float]:
+    """The least and the greatest finite value over the extremes of the sliders, so that the
+    colours keep their meaning while a slider moves; DomainError where there is no value."""
+    axes = {x.keyword: x.numbers[None, :], y.keyword: y.numbers[:, None]}
+    seen = []
+    for at in setting.extremes():
+        seen.append(setting.value(formula, at, **axes))
+        for line in threshold:
+            setting.number(line, at)
+    values = np.concatenate([np.ravel(value) for value in seen])
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        raise ValueError("the grid has nothing to show: no value is finite")
+    return float(finite.min()), float(finite.max())
+
+
+def _by_value(heading: str, log: bool, ends: list[float]) -> dict[str, Any]:
+    if log and ends[0] <= 0:
+        raise ValueError(f"a logarithmic colour scale cannot show {ends[0]:g}")
+    scale: dict[str, Any] = {"scheme": "viridis", "domain": [significant(end) for end in ends]}
+    if log:
+        scale["type"] = "log"
+    return {
+        "field": "value",
+        "type": "quantitative",
+        "scale": scale,
+        "legend": {"title": heading, "gradientLength": 220},
+    }
+
+
+def _by_side(sides: Sides) -> dict[str, Any]:
+    labels = dict([sides.below, sides.above])
+    shown = legend(list(labels), [])
+    if shown is None:
+        raise ValueError(f"the two sides have the same label, {sides.below[0]!r}")
+    return {
+        "field": "side",
+        "type": "nominal",
+        "scale": theme.scale(labels).to_dict(),
+        "legend": {**shown, "symbolType": "square", "symbolSize": 160},
+    }
+
+
+def _ink(sides: Sides) -> dict[str, Any]:
+    """Black or white letters, whichever is easier to read on the colour of each side."""
+    below, above = (theme.ink_on(theme.role_colour(role)) for _, role in (sides.below, sides.above))
+    here = f"datum.side === {literal(sides.below[0])}"
+    return {"condition": {"test": here, "value": below}, "value": above}

@@ -1,0 +1,97 @@
+"""Makes the virtual environment of the book: ``python3 tools/environment.py FOLDER FILE...``.
+
+FOLDER is made if it is missing, of another Python or broken, and filled with what the requirement
+FILEs pin.  uv does the work, in seconds; where it cannot be installed, pip does it in minutes.
+
+This script runs on the reader's own Python, before anything is installed, so it keeps to the
+standard library and to a syntax that Pythons too old for the book still read.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+OLDEST, NEWEST = (3, 11), (3, 13)
+
+
+def refuse_other_pythons(version):
+    """Exit with a message unless ``version`` (major, minor) is one that the requirements pin."""
+    if OLDEST <= version <= NEWEST:
+        return
+    sys.exit(
+        "The book needs Python {}.{} to {}.{}; {} is {}.{}.\n"
+        "Name another one: make PYTHON=python3.11 …".format(
+            *(OLDEST + NEWEST + (sys.executable or "this one",) + version)
+        )
+    )
+
+
+def interpreter(folder):
+    """The Python inside the environment."""
+    parts = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
+    return os.path.join(folder, *parts)
+
+
+def works(python, version):
+    """Whether ``python`` starts, is of that ``version`` and has pip."""
+    code = "import pip, sys; print(sys.version_info[0], sys.version_info[1])"
+    try:
+        found = subprocess.check_output([python, "-c", code], stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return tuple(map(int, found.split())) == version
+
+
+def pinned(package, files):
+    """The line that pins ``package`` in one of the requirement files."""
+    for name in files:
+        with open(name) as file:
+            found = re.search("^" + package + r"==[\w.]+", file.read(), re.MULTILINE)
+        if found:
+            return found.group()
+    sys.exit("no line of {} pins {}".format(", ".join(files), package))
+
+
+def create(folder, version):
+    """Make the environment unless a working one of this Python is there."""
+    if works(interpreter(folder), version):
+        return
+    made = subprocess.call([sys.executable, "-m", "venv", "--clear", folder])
+    if made != 0:
+        sys.exit(
+            "{} cannot make a virtual environment. Debian and Ubuntu keep that part in a package "
+            "of its own: apt-get install python3-venv".format(sys.executable)
+        )
+
+
+def install(folder, files):
+    """Install the files' packages with uv, or with pip where uv cannot be had."""
+    python = interpreter(folder)
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    wanted = [word for name in files for word in ("-r", name)]
+    if subprocess.call(pip + [pinned("uv", ["requirements.txt"])]) == 0:
+        uv = [python, "-m", "uv", "pip", "install", "--python", python, "--compile-bytecode"]
+        done = subprocess.call(uv + wanted)
+    else:
+        print("uv cannot be installed here; pip does the same, more slowly.")
+        done = subprocess.call(pip + wanted)
+    if done != 0:
+        sys.exit("The packages could not be installed; the message above says why.")
+
+
+def main():
+    """Read the command line and make the environment."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder")
+    parser.add_argument("files", nargs="+")
+    arguments = parser.parse_args()
+    version = tuple(sys.version_info[:2])
+    refuse_other_pythons(version)
+    create(arguments.folder, version)
+    install(arguments.folder, arguments.files)
+
+
+if __name__ == "__main__":
+    main()
