@@ -41,12 +41,13 @@ class Index(Generic[T]):
 
     def add(self, name: str, aliases: Iterable[str], record: T) -> None:
         """Enter a record; DataError if one of its names already means another record."""
-        for alias in (name, *aliases):
-            taken = self._known.setdefault(bare(alias), name)
-            if taken != name:
-                raise DataError(name, f"{alias!r} already names {taken}; names must differ")
         if name in self._records:
             raise DataError(name, f"is the name of two {self._what}s")
+        names = {bare(alias): alias for alias in (name, *aliases)}
+        for key, alias in names.items():
+            if key in self._known:
+                raise DataError(name, f"{alias!r} already names {self._known[key]}; choose another")
+        self._known |= dict.fromkeys(names, name)
         self._records[name] = record
 
     def find(self, name: str) -> T:

@@ -46,7 +46,7 @@ def factor(printed: str, unit: str) -> Decimal | None:
 
 
 def base_unit(printed: str, where: str) -> str:
-    """The SI unit that a printed unit is a multiple of; DataError for one that no record may use."""
+    """The SI unit that a printed one is a multiple of; DataError for one that no record uses."""
     for unit in BASES:
         if factor(printed, unit) is not None:
             return unit

@@ -130,7 +130,7 @@ def published(name: str) -> Reference:
 def measured(name: str) -> Reference:
     """What others have timed or counted.
 
-    >>> measured("distinct-experts")["one_sequence"].max()
+    >>> float(measured("distinct-experts")["one_sequence"].max())
     55.05
 
     Raises UnknownName, which lists the near names.

@@ -37,9 +37,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "records": {"prefixes", "provenance"},
     "references": {"formula", "names", "provenance", "records", "symbols"},
     "catalog": {"architecture", "formulas", "names", "provenance", "records", "references"},
-    "claims": set(),
-    "theme": set(),
-    "charts": {"domain", "formula", "symbols", "theme"},
+    "claims": {"prefixes"},
+    "colour": set(),
+    "theme": {"colour"},
+    "charts": {"domain", "formula", "prefixes", "symbols", "theme"},
 }
 
 LONGEST_MODULE = 250

@@ -99,8 +99,8 @@ class Weights:
 class Experts:
     """The mixture of experts of a model, in the symbols of the notation.
 
-    ``E`` routed experts of ``P_e`` parameters in matrices, ``k`` of them per token, and ``s`` shared
-    ones of the same size, in each of ``layers`` layers.
+    ``E`` routed experts of ``P_e`` parameters in matrices, ``k`` of them per token, and ``s``
+    shared ones of the same size, in each of ``layers`` layers.
     """
 
     E: int

@@ -94,7 +94,7 @@ def _scale_bytes(values: int) -> int:
     return -(-scales // _SCALE_PADDING) * _SCALE_PADDING
 
 
-def read(fields: Fields, quantization: Quantization, family: str) -> Layers:
+def read(fields: Fields, quantization: Quantization) -> Layers:
     """The layers of a DeepSeek-V4 model."""
     hidden, layers = fields.integer("hidden_size"), fields.integer("num_hidden_layers")
     fields.only("num_key_value_heads", 1, "one key-value head that all query heads share")

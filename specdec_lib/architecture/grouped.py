@@ -91,9 +91,8 @@ TRAITS: Mapping[str, Traits] = {
 }
 
 
-def read(fields: Fields, quantization: Quantization, family: str) -> Layers:
-    """The layers of a model of one of these families."""
-    traits = TRAITS[family]
+def read(fields: Fields, quantization: Quantization, traits: Traits) -> Layers:
+    """The layers of a model of the family that has these traits."""
     hidden, layers = fields.integer("hidden_size"), fields.integer("num_hidden_layers")
     n_h = fields.integer("num_attention_heads")
     n_kv = fields.integer(

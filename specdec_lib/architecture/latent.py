@@ -50,7 +50,7 @@ class LatentCore(Core):
         }
 
 
-def read(fields: Fields, quantization: Quantization, family: str) -> Layers:
+def read(fields: Fields, quantization: Quantization) -> Layers:
     """The layers of a model of these families."""
     hidden, layers = fields.integer("hidden_size"), fields.integer("num_hidden_layers")
     fields.skip("num_key_value_heads")  # stated, and without meaning for a latent cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from specdec_lib.architecture import compressed, grouped, latent
@@ -12,11 +13,11 @@ from specdec_lib.architecture.fields import ConfigError, Fields
 from specdec_lib.architecture.quantization import Quantization, read_quantization
 from specdec_lib.formulas import weights
 
-Reader = Callable[[Fields, Quantization, str], Layers]
+Reader = Callable[[Fields, Quantization], Layers]
 
 #: The reader of each ``model_type``.
 READERS: Mapping[str, Reader] = {
-    **dict.fromkeys(grouped.TRAITS, grouped.read),
+    **{name: partial(grouped.read, traits=traits) for name, traits in grouped.TRAITS.items()},
     **dict.fromkeys(latent.FAMILIES, latent.read),
     **dict.fromkeys(compressed.FAMILIES, compressed.read),
 }
@@ -50,7 +51,7 @@ def parse(
     fields.require(*REQUIRED)
     fields.skip("model_type")
     quantization = read_quantization(fields, precision)
-    components, experts = READERS[family](fields, quantization, family)
+    components, experts = READERS[family](fields, quantization)
     tied = fields.flag(
         "tie_word_embeddings", default=False, because="embedding and head are two matrices"
     )

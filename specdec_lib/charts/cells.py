@@ -44,7 +44,7 @@ class Cells:
 
     @property
     def numbers(self) -> np.ndarray:
-        """Where the formula is evaluated, in base units: the values, or the middles of the cells."""
+        """Where the formula is evaluated, in base units: the values, or the cells' middles."""
         edges = self._edges()
         if self.count is None:
             return edges
@@ -103,8 +103,8 @@ class Cells:
             {"calculate": f"format(datum.{axis} / {factor!r}, '{FORMAT}')", "as": f"{axis}_words"},
         ]
 
-    def channels(self, axis: str, known: Any) -> dict[str, Any]:
-        """The position channels of the cells along ``axis``, "x" or "y"."""
+    def channels(self, axis: str, known: Any, apart: bool) -> dict[str, Any]:
+        """The position channels of the cells along ``axis``, "x" or "y"; ``apart`` leaves gaps."""
         heading = self.heading(known)
         if self.count is not None and not isinstance(self.values, Mapping):
             span = Span.of((self.values[0], self.values[1]), self.log)
@@ -118,7 +118,10 @@ class Cells:
                 "field": f"{axis}_words",
                 "type": "ordinal",
                 "title": heading,
-                "scale": {"domain": labels[::-1] if upwards else labels, "paddingInner": 0.04},
+                "scale": {
+                    "domain": labels[::-1] if upwards else labels,
+                    "paddingInner": 0.04 if apart else 0,
+                },
                 "axis": {"labelAngle": 0, "grid": False},
             }
         }

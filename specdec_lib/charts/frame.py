@@ -77,7 +77,8 @@ def legend(labels: Sequence[str], joined: Sequence[str]) -> dict[str, Any] | Non
         return None
     widest = 60 + 7 * max(len(label) for label in labels)
     room = "((width && containerSize()[0]) || 560) - 60"
-    shown: dict[str, Any] = {"columns": {"expr": f"max(1, floor(({room}) / {widest}))"}}
+    columns = {"expr": f"max(1, floor(({room}) / {widest}))"}
+    shown: dict[str, Any] = {"title": None, "columns": columns}
     if len(joined) == len(labels):
         shown["symbolSize"] = 600
     elif joined:

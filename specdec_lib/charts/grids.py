@@ -1,4 +1,4 @@
-"""Grids: a Formula over two axes, as cells coloured by value or by which side of a line they are."""
+"""Grids: a Formula over two axes, as cells coloured by value or by their side of a threshold."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def grid(
         },
     ]
     heading = titled(value_title, unit)
-    position = {**x.channels("x", known_x), **y.channels("y", known_y)}
+    single = x.count is None and y.count is None
+    position = {**x.channels("x", known_x, single), **y.channels("y", known_y, single)}
     told = [
         {"field": "x_words", "type": "nominal", "title": x.heading(known_x)},
         {"field": "y_words", "type": "nominal", "title": y.heading(known_y)},
@@ -98,7 +99,7 @@ def grid(
     layers: list[dict[str, Any]] = [
         {"mark": {"type": "rect"}, "encoding": {**position, "color": colour, "tooltip": told}}
     ]
-    if sides is not None and x.count is None and y.count is None and columns <= MOST_PRINTED:
+    if sides is not None and single and columns <= MOST_PRINTED:
         text = {"field": "words", "type": "nominal"}
         printed = {**position, "text": text, "color": _ink(sides)}
         layers.append({"mark": {"type": "text", "aria": False}, "encoding": printed})

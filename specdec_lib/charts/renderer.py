@@ -22,8 +22,9 @@ __all__ = ["MIME", "ChartError", "enable", "mimebundle", "require_description", 
 #: JupyterLab knows this name alone; the chart's own schema says which Vega-Lite it is written in.
 MIME = "application/vnd.vegalite.v5+json"
 
-#: Names that Altair makes up by counting: they change when another chart is drawn before.
-_COUNTED = re.compile(r"(param|view|concat|selector|data)[-_]\d+|data-[0-9a-f]{32}")
+#: Names that Altair makes up, by counting or from a hash: they change with the chart's contents or
+#: with what was drawn before it.
+_MADE_UP = re.compile(r"(param|view|concat|selector|data)[-_](\d+|[0-9a-f]{16,})")
 
 
 class ChartError(ValueError):
@@ -94,9 +95,9 @@ def mimebundle(spec: Mapping[str, Any], **_: Any) -> dict[str, Any]:
     """
     sentence = require_description(spec.get("description"))
     for name in _names(spec):
-        if _COUNTED.fullmatch(name):
+        if _MADE_UP.fullmatch(name):
             raise ChartError(
-                f"{name!r} is a name that Altair made up and changes from run to run: give the "
+                f"{name!r} is a name that Altair made up and may change: give the "
                 "parameter or view a name of its own (name='…')"
             )
     tidy = _tidied(dict(spec))

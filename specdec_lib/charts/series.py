@@ -7,7 +7,8 @@ from typing import Any
 
 from specdec_lib import theme
 from specdec_lib.charts.frame import legend, tooltip
-from specdec_lib.charts.marks import Plane, Points
+from specdec_lib.charts.marks import Points
+from specdec_lib.charts.plane import Plane
 from specdec_lib.charts.text import literal
 from specdec_lib.formula import Formula
 

@@ -8,7 +8,7 @@ form.
 
 from __future__ import annotations
 
-from sympy import Min, Piecewise, floor, oo
+from sympy import Max, Min, Piecewise, floor, oo
 
 from specdec_lib import symbols
 from specdec_lib.formula import Formula
@@ -30,6 +30,7 @@ from specdec_lib.symbols import (
     d,
     d_c,
     d_k,
+    d_n,
     d_r,
     d_v,
     f_s,
@@ -40,6 +41,7 @@ from specdec_lib.symbols import (
     n_h,
     n_kv,
     n_v,
+    peak,
     ridge,
     state_passes,
     topk,
@@ -83,6 +85,15 @@ mixed_context_bytes = Formula("m_c", (d - d_r) * b_kv + d_r * b_r + b_scale, BYT
 """One entry, key and value in one, that keeps its rotary part in another precision than the rest;
 block scales included."""
 
+expansion_width = Formula(
+    r"T_{\mathrm{expand}}",
+    Piecewise((d_c * (d_n + d_v) / (2 * d_c - d_n - d_v), 2 * d_c > d_n + d_v), (oo, True)),
+    ONE,
+    _HERE,
+)
+"""Verify width from which it takes fewer FLOPs to expand the latent into keys and values of every
+head, once a context token, than to work on the latent itself; infinite where it never does."""
+
 # --- what a step computes and moves ---------------------------------------------------------------
 core_work = Formula(r"W_{\mathrm{core}}", B * T * S * _f, FLOP, _HERE)
 """FLOPs of one layer's attention core in a step: T query tokens of each of B sequences over S
@@ -90,6 +101,14 @@ context tokens."""
 
 core_traffic = Formula(r"Q_{\mathrm{core}}", B * (m_c * S + m_q * T), BYTE, _HERE)
 """Bytes that it moves: the cache of a sequence is read once, however many of its tokens ask."""
+
+core_time = Formula(
+    r"t_{\mathrm{core}}",
+    Max(core_work.rhs / peak, core_traffic.rhs / bandwidth),
+    symbols.SECOND,
+    _HERE,
+)
+"""Time of one layer's attention core on the roofline."""
 
 # --- intensity and where it crosses the ridge --------------------------------------------------
 intensity = Formula("I(T, S)", _f * T * S / (m_c * S + m_q * T), FLOP / BYTE, _HERE)
@@ -119,6 +138,9 @@ crossing_context = Formula(
     _HERE,
 )
 """Cache entries from which attention at verify width T is compute-bound; infinite where none is."""
+
+crossing_context_wide_verify = Formula(r"S^*(\infty)", ridge * m_q / _f, ONE, _HERE)
+"""Its limit for many query tokens: with fewer entries no verify width is compute-bound."""
 
 # --- how many entries a query meets ------------------------------------------------------------
 full_entries = Formula(r"S_{\mathrm{full}}", S, ONE, _HERE)

@@ -186,6 +186,44 @@ EQUATIONS: list[Row] = [
     ("attention.crossing_context", {"T": 2, "ridge": R_B200, **MLA}, 45555 / 128, 1e-5),
     ("attention.crossing_context", {"T": 1, "ridge": 206.1, **MLA}, 740, 1e-3),
     ("attention.crossing_context", {"T": 1, "ridge": R_B200, **MLA}, math.inf, 0),
+    # a DeepSeek-V4 entry: 448 fp8 and 64 bf16 values, and 8 bytes of scales
+    (
+        "attention.mixed_context_bytes",
+        {"d": 512, "d_r": 64, "b_kv": 1, "b_r": 2, "b_scale": 8},
+        584.0,
+        0,
+    ),
+    ("attention.full_entries", {"S": 100}, 100.0, 0),
+    ("attention.scanned_entries", {"S": 4098, "compression": 4}, 1024.0, 0),
+    # with query and output in bf16 the ratio f/m_q is 1 FLOP/B an entry, so the floor is the ridge
+    (
+        "attention.crossing_context_wide_verify",
+        {"ridge": R_B200, "f": 139264, "m_q": 139264},
+        R_B200,
+        1e-15,
+    ),
+    # absorbed and expanded FLOPs of one head, counted apart, meet at a published 170 tokens
+    ("attention.expansion_width", {"d_c": 512, "d_n": 128, "d_v": 128}, 170, 5e-3),
+    (
+        "attention.expansion_width",
+        {"d_c": 512, "d_n": 128, "d_v": 128},
+        2 * 512 * (128 + 128) / (2 * (512 + 64 + 512) - 2 * (128 + 64 + 128)),
+        1e-15,
+    ),
+    ("attention.expansion_width", {"d_c": 100, "d_n": 128, "d_v": 128}, math.inf, 0),
+    # 2 GB over 4 GB/s, and 64 GFLOP over 16 GFLOP/s
+    (
+        "attention.core_time",
+        {"B": 2, "T": 1, "S": 1e6, "f": 1, "m_c": 1000, "m_q": 0, "peak": 1e9, "bandwidth": 4e9},
+        0.5,
+        1e-15,
+    ),
+    (
+        "attention.core_time",
+        {"B": 2, "T": 8, "S": 4e6, "f": 1000, "m_c": 1, "m_q": 1, "peak": 16e9, "bandwidth": 1e9},
+        4.0,
+        1e-15,
+    ),
     ("attention.window_entries", {"S": 100, "window": 128}, 100.0, 0),
     ("attention.window_entries", {"S": 1000, "window": 128}, 128.0, 0),
     ("attention.selected_entries", {"S": 5000, "topk": 2048}, 2048.0, 0),

@@ -1,0 +1,45 @@
+"""What a page was made from beside its own file, so that no build shows a stale one.
+
+A page with a directive of ours depends on the library's files.  Every page depends on this
+machinery and on how the library puts a chart into a page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import specdec_lib
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from specdec_lib.charts import myst
+
+HERE = Path(__file__).parent
+LIBRARY = Path(specdec_lib.__file__).parent
+
+
+def library_files() -> list[Path]:
+    """The modules and records of the library."""
+    return sorted(path for kind in ("*.py", "*.toml") for path in LIBRARY.rglob(kind))
+
+
+def depend_on_library(env: BuildEnvironment) -> None:
+    """Read the present page again whenever a file of the library changes."""
+    for path in library_files():
+        env.note_dependency(str(path))
+
+
+def digest(paths: Iterable[Path]) -> str:
+    """A fingerprint of some files' contents."""
+    found = hashlib.sha256()
+    for path in paths:
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def setup(app: Sphinx) -> None:
+    """Keep the machinery's fingerprint with the pages: another one makes all of them anew."""
+    machinery = [*sorted(HERE.glob("*.py")), Path(myst.__file__)]
+    app.add_config_value("specdec_machinery", digest(machinery), "env", [str])

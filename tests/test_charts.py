@@ -1,0 +1,678 @@
+"""Charts: Vega draws what the Formula says, the output is exact, and wrong input is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pytest
+import vl_convert
+
+from specdec_lib import charts, theme
+from specdec_lib.charts import Cells, Layer, Marker, Points, Rule, Sides, Slider
+from specdec_lib.charts.renderer import ChartError, mimebundle
+from specdec_lib.formula import DomainError
+from specdec_lib.formulas import attention, experts, roofline
+from tests.chart_values import drawn, specification
+
+CROSSING = {"f": 139264.0, "m_c": 576.0, "m_q": 73728.0}
+
+
+@pytest.fixture(autouse=True)
+def themed() -> Iterator[None]:
+    """Every chart with the theme, and Altair as it was afterwards."""
+    with alt.renderers.enable(), alt.data_transformers.enable("default"):
+        charts.enable()
+        yield
+
+
+def distinct(**changes: Any) -> alt.LayerChart:
+    """The first chart of the chapter on experts, with some of its arguments changed."""
+    arguments: dict[str, Any] = {
+        "x": "n",
+        "over": (1, 1000),
+        "log": True,
+        "roles": "moe",
+        "y_title": "distinct experts",
+        "sliders": {"E": Slider(16, 512, 16, value=256), "k": Slider(1, 16, 1, value=6)},
+        "description": "Distinct experts rise with the tokens and level off at E.",
+    }
+    return charts.curve(experts.distinct_experts, **(arguments | changes))
+
+
+def intensities(**changes: Any) -> alt.LayerChart:
+    """Two curves of two roles with rules, a marker and data."""
+    arguments: dict[str, Any] = {
+        "x": "n",
+        "over": (1, 1e5),
+        "log": True,
+        "y_log": True,
+        "roles": {"mixture": "moe", "dense": "dense"},
+        "y_title": "arithmetic intensity",
+        "sliders": {"ridge": Slider(100, 1200, 12.5, value=562.5)},
+        "fixed": {"E": 256, "k": 6, "s": 1, "b": 0.53125},
+        "rules": [
+            Rule(roofline.weight_knee, "dense knee"),
+            Rule(1125.0, "FP4 ridge", axis="y"),
+        ],
+        "markers": [Marker(experts.moe_knee, "MoE knee", "moe", on="mixture")],
+        "points": [
+            Points([1, 10, 100], [4.0, 5.0, 11.0], "simulated", low=[3, 4, 9], high=[5, 6, 12])
+        ],
+        "description": "The mixture's intensity stays flat while the dense one rises.",
+    }
+    curves = {"mixture": experts.moe_intensity, "dense": roofline.weight_intensity}
+    return charts.curve(curves, **(arguments | changes))
+
+
+def roofs() -> alt.LayerChart:
+    return charts.roofline(
+        roofline.attainable_rate,
+        {
+            "B200, FP8": {"peak": 4500e12, "bandwidth": 8e12},
+            "H100, FP8": {"peak": 1978.9e12, "bandwidth": 3.35e12},
+        },
+        [
+            Layer(roofline.weight_intensity.where(b=1), "dense layer", "dense", "H100, FP8"),
+            Layer(240.0, "attention", "attention"),
+        ],
+        roles="ideal",
+        sliders={"n": Slider(1, 1024, 1, value=8, base=2)},
+        description="Two rooflines with a dense layer that moves to the right with the batch.",
+    )
+
+
+def crossing_grid() -> alt.LayerChart:
+    return charts.grid(
+        attention.crossing_width,
+        Cells("ridge", {"H200": 206.1, "B200": 281.25}),
+        Cells("m_q", [9216, 73728]),
+        value_title="verify width T*",
+        sides=Sides(2.0, ("compute-bound at T = 2", "attention"), ("memory-bound", "dense")),
+        sliders={"S": Slider(512, 2**20, 1, value=4096, base=2)},
+        fixed={"f": 139264, "m_c": 576},
+        description="Where two verify tokens are compute-bound, by device and heads.",
+    )
+
+
+def intensity_grid() -> alt.LayerChart:
+    return charts.grid(
+        attention.intensity,
+        Cells("S", (512, 2**20), count=20, log=True),
+        Cells("T", range(1, 9)),
+        value_title="intensity",
+        value_log=True,
+        sliders={"m_c": Slider(288, 1152, 288, value=576)},
+        fixed={"f": 139264, "m_q": 73728},
+        description="Attention intensity over context and verify width.",
+    )
+
+
+def tax_bars() -> alt.LayerChart:
+    return charts.bars(
+        {
+            "Mixtral": experts.expert_tax.where(E=8, k=2, s=0),
+            "V4-Flash": experts.expert_tax.where(E=256, k=6, s=1),
+        },
+        roles="moe",
+        value_title="expert tax",
+        sliders={"n": Slider(1, 256, 1, value=8)},
+        description="The expert tax of two models at the same number of tokens.",
+    )
+
+
+def ridge_bars() -> alt.LayerChart:
+    return charts.bars(
+        {"H100": {"BF16": 295.343, "FP8": 590.716}, "B200": {"BF16": 281.25, "FP8": 562.5}},
+        roles={"BF16": "dense", "FP8": "verify"},
+        value_title="ridge point (FLOP/B)",
+        log=True,
+        description="The ridge points of two devices by precision.",
+    )
+
+
+def data_alone() -> alt.LayerChart:
+    return charts.scatter(
+        [
+            Points([1, 2, 4, 8], [6.0, 11.2, 21.5, 40.1], "one sequence"),
+            Points([1, 2, 4, 8], [6.0, 11.9, 23.1, 44.2], "uniform", "ideal", line=True),
+        ],
+        x_title="tokens T",
+        y_title="distinct experts",
+        log=True,
+        description="Measured distinct experts lie below the uniform law.",
+    )
+
+
+EVERY: dict[str, Callable[[], alt.LayerChart]] = {
+    "distinct": distinct,
+    "intensities": intensities,
+    "roofs": roofs,
+    "crossing_grid": crossing_grid,
+    "intensity_grid": intensity_grid,
+    "tax_bars": tax_bars,
+    "ridge_bars": ridge_bars,
+    "data_alone": data_alone,
+}
+
+
+def output_of(chart: alt.LayerChart) -> dict[str, Any]:
+    """What a notebook stores for a chart."""
+    bundle: dict[str, Any] = chart._repr_mimebundle_()
+    return bundle
+
+
+# --- the output --------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", EVERY)
+def test_the_output_is_the_specification_and_its_sentence_and_nothing_else(name: str) -> None:
+    output = output_of(EVERY[name]())
+    assert set(output) == {"application/vnd.vegalite.v5+json", "text/plain"}
+    assert output["text/plain"] == output[charts.MIME]["description"]
+    assert len(output["text/plain"].split()) > 3
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_same_chart_is_the_same_bytes(name: str) -> None:
+    first = json.dumps(output_of(EVERY[name]()))
+    alt.Chart(alt.Data(values=[])).mark_point().add_params(alt.selection_interval()).to_dict()
+    assert json.dumps(output_of(EVERY[name]())) == first
+    assert len(first) < 20_000
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_parameters_stand_at_the_top_alone(name: str) -> None:
+    spec = output_of(EVERY[name]())[charts.MIME]
+    inner = json.dumps(spec["layer"])
+    assert '"params"' not in inner
+    for param in spec.get("params", []):
+        assert param["name"].startswith(("slider_", "value_"))
+        assert ("bind" in param) == param["name"].startswith("slider_")
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("version", ["5.8", "6.4"])
+def test_it_draws_in_the_vega_lite_of_the_book_and_of_jupyterlab(name: str, version: str) -> None:
+    spec = output_of(EVERY[name]())[charts.MIME]
+    svg = vl_convert.vegalite_to_svg(json.dumps(spec), vl_version=version)
+    assert "mark-line role-mark" in svg or "mark-rect role-mark" in svg or "role-mark" in svg
+    assert "NaN" not in svg
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_it_follows_the_width_of_the_page_and_the_mode(name: str) -> None:
+    spec = output_of(EVERY[name]())[charts.MIME]
+    assert spec["width"] == "container"
+    assert spec["config"] == theme.shared_config()
+    roles = {role.colour for role in theme.ROLES.values()}
+    shades = {
+        shade for role in theme.ROLES for count in (2, 3) for shade in theme.shades(role, count)
+    }
+    inks = {"#000000", "#ffffff"}  # letters on a coloured cell
+    used = {c for c in _colours(spec["layer"])}
+    assert used <= roles | shades | inks
+    assert "background" not in spec
+
+
+def _colours(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        for item in node.values():
+            yield from _colours(item)
+    elif isinstance(node, list):
+        for item in node:
+            yield from _colours(item)
+    elif isinstance(node, str) and node.startswith("#"):
+        yield node
+
+
+def test_no_text_beside_a_curve_has_a_colour_of_its_own() -> None:
+    """Letters take the colour of the mode, from the configuration that the page passes."""
+    for name in ("distinct", "intensities", "roofs", "data_alone"):
+        for layer in specification(EVERY[name]())["layer"]:
+            if isinstance(layer.get("mark"), dict) and layer["mark"]["type"] == "text":
+                assert "color" not in layer["mark"]
+                assert "color" not in layer["encoding"]
+
+
+def plain_chart(**properties: Any) -> alt.Chart:
+    data = alt.Data(values=[{"x": 1 / 3, "y": 2.0}, {"x": 12345678.9, "y": 1e-9 / 3}])
+    return alt.Chart(data, **properties).mark_point().encode(x="x:Q", y="y:Q")
+
+
+@pytest.mark.parametrize("wrong", [alt.Undefined, "", "   ", "a chart"])
+def test_a_chart_without_a_description_is_refused(wrong: Any) -> None:
+    with pytest.raises(ChartError, match="add description='…'"):
+        mimebundle(plain_chart(description=wrong).to_dict())
+    if isinstance(wrong, str):
+        with pytest.raises(ChartError, match="no description"):
+            distinct(description=wrong)
+
+
+def test_data_are_stored_with_six_significant_digits() -> None:
+    chart = plain_chart(description="Two points with too many digits.")
+    spec = mimebundle(chart.to_dict())[charts.MIME]
+    assert spec["data"]["values"] == [{"x": 0.333333, "y": 2}, {"x": 12345700, "y": 3.33333e-10}]
+    assert "datasets" not in spec
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, np.float64("nan")])
+def test_data_that_json_cannot_hold_are_refused(value: float) -> None:
+    spec = {"description": "A point that is no number.", "data": {"values": [{"x": value}]}}
+    with pytest.raises(ChartError, match=r"chart\.data\.values\[0\]\.x"):
+        mimebundle(spec)
+
+
+def test_a_name_that_altair_made_up_is_refused() -> None:
+    chart = plain_chart(description="A chart with a parameter nobody named.")
+    counted = chart.add_params(alt.param(value=3, bind=alt.binding_range(min=0, max=9)))
+    with pytest.raises(ChartError, match="name that Altair made up"):
+        mimebundle(counted.to_dict())
+
+
+def test_layering_two_charts_keeps_their_parameters_at_the_top() -> None:
+    both = distinct() + distinct(fixed={"E": 128}, sliders={"k": Slider(1, 16, 1, value=6)})
+    spec = both.properties(description="Two charts on top of each other.").to_dict()
+    assert [param["name"] for param in spec["params"]] == ["slider_E", "slider_k"]
+
+
+def test_numbers_are_shown_with_six_digits_where_ipython_runs() -> None:
+    script = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance(colors="nocolor")
+shell.run_cell("from specdec_lib import charts; charts.enable()")
+shell.run_cell("import numpy as np; 100/3, np.float64(2/3)")
+shell.run_cell("np.array([1/3, 200/3, 6.0])")
+shell.run_cell("print(np.array([1e-9/3]))")
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert "(33.3333, 0.666667)" in run.stdout
+    assert "array([0.333333, 66.6667, 6])" in run.stdout
+    assert "[3.33333e-10]" in run.stdout
+
+
+# --- Vega draws what the Formula says ----------------------------------------------------------
+def numbers(rows: list[dict[str, str]], field: str) -> np.ndarray:
+    return np.array([float(row[field]) for row in rows])
+
+
+@pytest.mark.parametrize(("E", "k"), [(256, 6), (128, 16), (16, 1)])
+def test_a_curve_is_the_formula_at_the_sliders(E: int, k: int) -> None:
+    rows = drawn(distinct(), ["x", "shown_y"], slider_E=E, slider_k=k)
+    n, drawn_values = numbers(rows, "x"), numbers(rows, "shown_y")
+    assert n[0] == 1 and n[-1] == pytest.approx(1000, rel=1e-12) and len(n) == 200
+    expected = [E * (1 - (1 - k / E) ** float(tokens)) for tokens in n]  # by hand, not the Formula
+    np.testing.assert_allclose(drawn_values, expected, rtol=1e-12)
+    np.testing.assert_allclose(drawn_values, experts.distinct_experts(n=n, E=E, k=k), rtol=1e-12)
+
+
+def test_several_curves_keep_their_labels() -> None:
+    rows = drawn(intensities(), ["x", "shown_y", "series"])
+    of = {name: [r for r in rows if r["series"] == name] for name in ("mixture", "dense")}
+    assert len(of["mixture"]) == len(of["dense"]) == 200
+    n = numbers(of["dense"], "x")
+    np.testing.assert_allclose(numbers(of["dense"], "shown_y"), 2 * n / 0.53125, rtol=1e-12)
+    expected = experts.moe_intensity(n=n, E=256, k=6, s=1, b=0.53125)
+    np.testing.assert_allclose(numbers(of["mixture"], "shown_y"), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("ridge", "dense"), [(562.5, 149.41), (1125.0, 298.83)])
+def test_a_rule_stands_where_its_formula_says(ridge: float, dense: float) -> None:
+    (row,) = drawn(intensities(), ["at", "words"], slider_ridge=ridge)
+    assert float(row["at"]) == pytest.approx(dense, abs=0.01)
+    assert row["words"].startswith("dense knee " + f"{dense:.1f}".rstrip("0"))
+
+
+def test_a_rule_that_leaves_the_axis_is_not_drawn() -> None:
+    chart = intensities(over=(1, 200), points=(), markers=())
+    assert drawn(chart, ["at"], slider_ridge=562.5)
+    assert drawn(chart, ["at"], slider_ridge=1200) == []
+
+
+def test_a_marker_stands_on_its_curve() -> None:
+    (row,) = drawn(intensities(), ["shown_x", "shown_y", "words"], slider_ridge=562.5)
+    n = float(row["shown_x"])
+    assert n == pytest.approx(5485.6, abs=0.1)
+    assert row["words"] == "MoE knee"
+    on_curve = experts.moe_intensity(n=n, E=256, k=6, s=1, b=0.53125)
+    assert float(row["shown_y"]) == pytest.approx(on_curve, rel=1e-12)
+    assert on_curve == pytest.approx(562.5, rel=1e-6)
+
+
+def test_a_slider_that_multiplies_and_an_axis_in_other_units() -> None:
+    chart = charts.curve(
+        roofline.weight_time,
+        x="n",
+        over=range(1, 9),
+        roles="dense",
+        y_title="step time",
+        y_unit="ms",
+        sliders={
+            "bandwidth": Slider(1, 8, 0.05, value=3.35, unit="TB/s"),
+            "P": Slider(1e8, 1e11, 1, value=1e10, base=10),
+        },
+        fixed={"peak": 989.4e12, "b": 2},
+        description="The time of a step over the tokens in it.",
+    )
+    for tera, exponent in ((3.35, 10), (8, 9)):
+        rows = drawn(chart, ["shown_x", "shown_y"], slider_bandwidth=tera, slider_P=exponent)
+        assert numbers(rows, "shown_x").tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+        milliseconds = 10.0**exponent * 2 / (tera * 1e12) * 1e3  # memory-bound at eight tokens
+        np.testing.assert_allclose(numbers(rows, "shown_y"), milliseconds, rtol=1e-12)
+    spec = specification(chart)
+    assert spec["layer"][0]["layer"][0]["encoding"]["y"]["title"] == "step time (ms)"
+    assert spec["params"][0]["bind"]["name"] == "β, memory bandwidth (TB/s)"
+    assert spec["params"][2]["bind"]["name"] == "log₁₀ of P, parameters of a weight component"
+    assert "'P = '" in spec["title"]["text"]["expr"]
+
+
+def test_infinities_are_left_out_of_the_axis_and_do_not_break_the_chart() -> None:
+    chart = charts.curve(
+        attention.crossing_width,
+        x="ridge",
+        over=(100, 2000),
+        roles="verify",
+        y_title="verify width",
+        sliders={"S": Slider(512, 4096, 512, value=1024)},
+        fixed=CROSSING,
+        y_over=(0, 10),
+        description="The crossing width grows and then ceases to exist.",
+    )
+    values = numbers(drawn(chart, ["shown_y"]), "shown_y")
+    assert np.isinf(values[-1]) and np.isfinite(values[0])
+    assert "NaN" not in vl_convert.vegalite_to_svg(json.dumps(output_of(chart)[charts.MIME]))
+
+
+def test_the_axis_has_room_for_every_extreme_and_so_stays() -> None:
+    spec = specification(distinct())
+    domain = spec["layer"][0]["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert domain == [0, pytest.approx(512, rel=1e-3)]  # 512 experts, all touched
+
+
+@pytest.mark.parametrize(("position", "tokens"), [(3, 8), (9, 512)])
+def test_layers_stand_on_the_roof_of_their_machine(position: int, tokens: int) -> None:
+    rows = drawn(roofs(), ["shown_x", "shown_y", "words"], slider_n=position)
+    assert [row["words"] for row in rows] == ["dense layer"]
+    assert float(rows[0]["shown_x"]) == pytest.approx(2 * tokens, rel=1e-12)
+    attained = min(1978.9, 3.35 * 2 * tokens)  # TFLOP/s, by hand
+    assert float(rows[0]["shown_y"]) == pytest.approx(attained, rel=1e-12)
+
+
+@pytest.mark.parametrize("context", [9, 12, 20])
+def test_a_grid_is_the_formula_in_every_cell(context: int) -> None:
+    fields = ["x", "y", "x_words", "y_words", "value", "words", "side"]
+    rows = drawn(crossing_grid(), fields, slider_S=context)
+    assert [(row["x_words"], row["y_words"]) for row in rows] == [
+        ("H200", "9 216".replace(" ", "\u202f")),
+        ("B200", "9 216".replace(" ", "\u202f")),
+        ("H200", "73 728".replace(" ", "\u202f")),
+        ("B200", "73 728".replace(" ", "\u202f")),
+    ]
+    expected = attention.crossing_width(
+        ridge=numbers(rows, "x"), m_q=numbers(rows, "y"), S=2.0**context, f=139264, m_c=576
+    )
+    np.testing.assert_allclose(numbers(rows, "value"), expected, rtol=1e-12)
+    for row, value in zip(rows, expected, strict=True):
+        assert row["side"] == ("compute-bound at T = 2" if value < 2 else "memory-bound")
+
+
+@pytest.mark.parametrize("m_c", [576, 1152])
+def test_a_grid_over_an_interval_is_the_formula_at_the_middles(m_c: int) -> None:
+    rows = drawn(intensity_grid(), ["x", "y", "value", "x_low", "x_high"], slider_m_c=m_c)
+    assert len(rows) == 20 * 8
+    S, T = numbers(rows, "x"), numbers(rows, "y")
+    by_hand = 139264 * T * S / (m_c * S + 73728 * T)
+    np.testing.assert_allclose(numbers(rows, "value"), by_hand, rtol=1e-12)
+    edges = sorted({*numbers(rows, "x_low").round(6), *numbers(rows, "x_high").round(6)})
+    np.testing.assert_allclose(edges[0], 512)
+    np.testing.assert_allclose(edges[-1], 2**20)
+    np.testing.assert_allclose(S**2, numbers(rows, "x_low") * numbers(rows, "x_high"), rtol=1e-12)
+
+
+def test_the_colours_of_a_grid_keep_their_meaning_while_a_slider_moves() -> None:
+    (whole,) = [specification(intensity_grid())]
+    colour = next(
+        layer["encoding"]["color"] for layer in _marks(whole) if "color" in layer["encoding"]
+    )
+    low, high = colour["scale"]["domain"]
+    assert low < 139264 * 512 / (1152 * 512 + 73728) * 1.1
+    assert high > 139264 * 8 / (288 + 8 * 73728 / 2**20) * 0.9
+
+
+def _marks(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "mark" in node:
+        yield node
+    for layer in node.get("layer", []):
+        yield from _marks(layer)
+
+
+@pytest.mark.parametrize("tokens", [8, 200])
+def test_bars_are_the_formulas_at_the_slider(tokens: int) -> None:
+    rows = drawn(tax_bars(), ["value", "words"], slider_n=tokens)
+    by_hand = [
+        8 * (1 - 0.75**tokens) / 2,
+        (256 * (1 - (250 / 256) ** tokens) + 1) / 7,
+    ]
+    np.testing.assert_allclose(numbers(rows, "value"), by_hand, rtol=1e-12)
+
+
+def test_bars_of_numbers_print_them() -> None:
+    rows = drawn(ridge_bars(), ["value", "words"])
+    assert numbers(rows, "value").tolist() == [295.343, 590.716, 281.25, 562.5]
+    marks = [layer["mark"]["type"] for layer in _marks(specification(ridge_bars()))]
+    assert marks == ["point", "text"]  # a bar has no length on a logarithmic axis
+
+
+def test_data_are_drawn_as_they_are() -> None:
+    spec = specification(data_alone())
+    stored = [layer["data"]["values"] for layer in spec["layer"]]
+    assert [row["y"] for row in stored[0]] == [6, 11.2, 21.5, 40.1]
+    assert {row["series"] for row in stored[1]} == {"uniform"}
+
+
+def test_every_slider_of_every_chart_changes_what_is_drawn() -> None:
+    for name, make in EVERY.items():
+        spec = output_of(make())[charts.MIME]
+        before = vl_convert.vegalite_to_svg(json.dumps(spec))
+        for param in spec.get("params", []):
+            if "bind" not in param:
+                continue
+            moved = json.loads(json.dumps(spec))
+            for other in moved["params"]:
+                if other["name"] == param["name"]:
+                    other["value"] = param["bind"]["max"]
+            assert vl_convert.vegalite_to_svg(json.dumps(moved)) != before, (name, param["name"])
+
+
+# --- looks -------------------------------------------------------------------------------------
+def test_lines_of_two_roles_differ_in_dash_as_well() -> None:
+    line = specification(intensities(points=()))["layer"]
+    encoding = next(
+        m["encoding"] for layer in line for m in _marks(layer) if "strokeDash" in m["encoding"]
+    )
+    assert encoding["color"]["scale"]["range"] == [
+        theme.role_colour("moe"),
+        theme.role_colour("dense"),
+    ]
+    assert encoding["strokeDash"]["scale"]["range"] == [
+        list(theme.role("moe").dash),
+        list(theme.role("dense").dash),
+    ]
+
+
+def test_lines_of_one_role_get_shades_and_different_dashes() -> None:
+    chart = charts.curve(
+        {f"T = {T}": attention.intensity.where(T=T) for T in (1, 2, 4)},
+        x="S",
+        over=(512, 2**20),
+        log=True,
+        roles="attention",
+        y_title="intensity",
+        fixed=CROSSING,
+        description="Intensity over context for three verify widths.",
+    )
+    encoding = next(
+        m["encoding"] for m in _marks(specification(chart)) if "strokeDash" in m["encoding"]
+    )
+    assert encoding["color"]["scale"]["range"] == theme.shades("attention", 3)
+    dashes = encoding["strokeDash"]["scale"]["range"]
+    assert len({tuple(dash) for dash in dashes}) == 3
+
+
+def test_titles_come_with_symbol_and_unit() -> None:
+    drawn_first = [m["encoding"] for m in _marks(specification(intensities()))]
+    encoding = next(e for e in drawn_first if "strokeDash" in e)
+    assert encoding["x"]["title"] == "tokens in a step, n"
+    assert encoding["y"]["title"] == "arithmetic intensity (FLOP/B)"
+    slider = specification(intensities())["params"][0]
+    assert slider["bind"]["name"] == "R, ridge point (FLOP/B)"
+
+
+# --- what is refused ---------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("changes", "error", "says"),
+    [
+        ({"sliders": {"E": Slider(16, 512, 16)}}, ValueError, "no value for k"),
+        ({"fixed": {"q": 1}}, ValueError, "no formula here has a symbol 'q'; they have n, E, k"),
+        ({"x": "S"}, ValueError, "no formula here has a symbol 'S'"),
+        ({"fixed": {"k": 6}}, ValueError, "'k' is given twice"),
+        (
+            {"sliders": {"E": Slider(4, 512, 4), "k": Slider(1, 16, 1)}},
+            DomainError,
+            "E = 4, k = 16",
+        ),
+        ({"sliders": {"E": Slider(16, 512, 16), "k": Slider(0, 16, 1)}}, DomainError, "k = 0"),
+        ({"sliders": {"E": 256, "k": Slider(1, 16, 1)}}, TypeError, "no Slider"),
+        ({"over": (-5, 10), "log": False}, DomainError, "n = -5"),
+        ({"over": (0, 100)}, ValueError, "logarithmic axis cannot start at 0"),
+        ({"over": (100, 1)}, ValueError, "cannot run from 100 to 1"),
+        ({"over": (1, math.inf)}, ValueError, "cannot run from 1 to inf"),
+        ({"over": range(1, 1000)}, ValueError, "has 999 values"),
+        ({"over": range(3, 4)}, ValueError, "has 1 values"),
+        ({"roles": "mixture"}, ValueError, "no role 'mixture'"),
+        ({"roles": {"other": "moe"}}, ValueError, "name a role for each label"),
+        ({"y_title": " "}, ValueError, "needs a title"),
+        ({"y_title": "x" * 60}, ValueError, "60 characters"),
+        ({"y_unit": "ms"}, ValueError, "a plain number has no unit 'ms'"),
+        ({"rules": [Rule(5000.0, "far")]}, ValueError, "opens at 5000, outside the axis"),
+        ({"rules": [Rule(experts.distinct_experts, "A")]}, ValueError, "depends on n, which runs"),
+        ({"points": [Points([5000], [1], "far")]}, ValueError, "outside the axis"),
+        ({"points": [Points([1], [1], "distinct experts")]}, ValueError, "same label"),
+        ({"markers": [Marker(3.0, "here", on="other")]}, ValueError, "no curve 'other'"),
+    ],
+)
+def test_a_wrong_argument_is_refused(
+    changes: dict[str, Any], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says.replace("(", r"\(")):
+        distinct(**changes)
+
+
+def test_curves_of_different_units_are_refused() -> None:
+    with pytest.raises(ValueError, match="several units: 'A' in 1, 'I' in FLOP/B"):
+        charts.curve(
+            {"A": experts.distinct_experts, "I": experts.moe_intensity},
+            x="n",
+            over=(1, 10),
+            roles="moe",
+            y_title="both",
+            fixed={"E": 8, "k": 2, "s": 0, "b": 1},
+            description="Two quantities that have no common axis.",
+        )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"low": 5, "high": 5, "step": 1}, "low must be below high"),
+        ({"low": 1, "high": 5, "step": 0}, "step must be positive"),
+        ({"low": 1, "high": 5, "step": 3}, "high is no whole number of steps"),
+        ({"low": 1, "high": 5, "step": 2, "value": 2}, "value is no whole number of steps"),
+        ({"low": 1, "high": 5, "step": 1, "value": 9}, "outside"),
+        ({"low": 1, "high": math.inf, "step": 1}, "finite"),
+        ({"low": 1, "high": 8, "step": 1, "base": 3}, "base is 2 or 10"),
+        ({"low": 0, "high": 8, "step": 1, "base": 2}, "needs low above 0"),
+        ({"low": 3, "high": 8, "step": 1, "base": 2}, "high is no whole number of steps"),
+    ],
+)
+def test_a_slider_that_cannot_be_set_is_refused(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Slider(**arguments)
+
+
+def test_a_slider_in_a_unit_that_is_not_its_symbols_is_refused() -> None:
+    with pytest.raises(ValueError, match="unit 'GB' is not 'FLOP/B'"):
+        intensities(sliders={"ridge": Slider(100, 1200, 100, unit="GB")})
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"x": [1, 2], "y": [1]}, "different length"),
+        ({"x": [], "y": []}, "different length"),
+        ({"x": [1], "y": [math.nan]}, "y has values that are not finite"),
+        ({"x": range(500), "y": range(500)}, "at most 400"),
+        ({"x": [1], "y": [1], "low": [0]}, "low and high come together"),
+    ],
+)
+def test_data_that_cannot_be_drawn_are_refused(columns: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Points(label="data", **columns)
+
+
+def test_a_marker_has_one_height() -> None:
+    with pytest.raises(ValueError, match="either on= .* or y="):
+        Marker(1.0, "here")
+    with pytest.raises(ValueError, match="either on= .* or y="):
+        Marker(1.0, "here", on="curve", y=2.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"keyword": "S", "values": []}, "needs a value"),
+        ({"keyword": "S", "values": (1, 2, 3), "count": 5}, "cuts an interval"),
+        ({"keyword": "S", "values": (1, 2), "count": 1}, "cuts an interval"),
+        ({"keyword": "S", "values": (0, 2), "count": 4, "log": True}, "logarithmic"),
+    ],
+)
+def test_cells_that_are_none_are_refused(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Cells(**arguments)
+
+
+def test_a_grid_that_is_too_fine_to_move_is_refused() -> None:
+    with pytest.raises(ValueError, match="40 × 40 cells are too many"):
+        charts.grid(
+            attention.intensity,
+            Cells("S", (512, 2**20), count=40, log=True),
+            Cells("T", (1, 16), count=40),
+            value_title="intensity",
+            fixed=CROSSING,
+            description="Far more cells than a slider can move.",
+        )
+
+
+def test_bars_need_values_and_one_shape() -> None:
+    common: dict[str, Any] = {
+        "roles": "moe",
+        "value_title": "tax",
+        "description": "Bars that cannot be drawn at all.",
+    }
+    with pytest.raises(ValueError, match="values is empty"):
+        charts.bars({}, **common)
+    with pytest.raises(ValueError, match="either every name has series or none"):
+        charts.bars({"a": 1.0, "b": {"c": 2.0}}, **common)
+
+
+def test_a_roofline_needs_a_machine() -> None:
+    with pytest.raises(ValueError, match="needs a machine"):
+        charts.roofline(
+            roofline.attainable_rate, {}, roles="ideal", description="A roofline of nothing at all."
+        )

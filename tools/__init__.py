@@ -1,0 +1,1 @@
+"""What works on the book from outside: its environment, its notebooks, its build and its checks."""

@@ -1,0 +1,34 @@
+"""Builds the book to ``_build/html``, with every warning an error: ``python -m tools.book``.
+
+Notebooks are not executed here: the pages show their stored outputs, which nbval has compared with
+a fresh run.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HTML = ROOT / "_build" / "html"
+BUILD = [
+    *(sys.executable, "-c", "from jupyter_book.cli.main import main; main()"),
+    *("build", ".", "-W", "-n", "--keep-going", "-q"),
+]
+
+
+def build() -> int:
+    """Build, and say where the book is or that it failed; the exit status."""
+    began = time.monotonic()
+    failed = subprocess.run(BUILD, cwd=ROOT, check=False).returncode
+    if failed:
+        print("The book was not built: each warning above is an error here.", file=sys.stderr)
+        return 1
+    print(f"Built in {time.monotonic() - began:.0f} s. The book: {HTML / 'index.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(build())
