@@ -627,9 +627,9 @@ def test_data_that_cannot_be_drawn_are_refused(columns: dict[str, Any], says: st
 
 
 def test_a_marker_has_one_height() -> None:
-    with pytest.raises(ValueError, match="either on= .* or y="):
+    with pytest.raises(ValueError, match=r"either on= .* or y="):
         Marker(1.0, "here")
-    with pytest.raises(ValueError, match="either on= .* or y="):
+    with pytest.raises(ValueError, match=r"either on= .* or y="):
         Marker(1.0, "here", on="curve", y=2.0)
 
 
