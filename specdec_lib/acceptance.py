@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from specdec_lib.domain import DomainError, as_float, check
+from specdec_lib.formula.domain import DomainError, as_float, check
 from specdec_lib.formulas.acceptance import expected_tokens
 
 #: Halvings of [0, 1]: one bit of α each, so that the last digit of a float64 is reached.

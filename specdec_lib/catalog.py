@@ -15,10 +15,10 @@ from typing import Any
 
 from specdec_lib.architecture import Headline, Model
 from specdec_lib.formulas.roofline import ridge_point
-from specdec_lib.names import Index, UnknownName
-from specdec_lib.provenance import KINDS, DataError, Provenance
-from specdec_lib.records import Bounds, Datum, Record, data_files, load_toml
-from specdec_lib.references import Column, Reference, measured, published, references
+from specdec_lib.records.names import Index, UnknownName
+from specdec_lib.records.provenance import KINDS, DataError, Provenance
+from specdec_lib.records.references import Column, Reference, measured, published, references
+from specdec_lib.records.toml import Bounds, Datum, Record, data_files, load_toml
 
 __all__ = [
     "KINDS",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from specdec_lib.domain import DomainError, as_float, check
+from specdec_lib.formula.domain import DomainError, as_float, check
 from specdec_lib.formulas.experts import tokens_to_cover
 
 Floats = NDArray[np.float64]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from specdec_lib import catalog
 from specdec_lib.formulas import attention, experts, published
-from specdec_lib.names import Index, UnknownName, bare
-from specdec_lib.provenance import DataError
+from specdec_lib.records.names import Index, UnknownName, bare
+from specdec_lib.records.provenance import DataError
 
 #: Dense peaks in TFLOP/s (bf16, FP8, FP4), bandwidth in TB/s, memory in GB.
 PRINTED: dict[str, tuple[float | None, float | None, float | None, float, float]] = {

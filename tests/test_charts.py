@@ -214,7 +214,7 @@ def test_it_follows_the_width_of_the_page_and_the_mode(name: str) -> None:
         shade for role in theme.ROLES for count in (2, 3) for shade in theme.shades(role, count)
     }
     inks = {"#000000", "#ffffff"}  # letters on a coloured cell
-    used = {c for c in _colours(spec["layer"])}
+    used = set(_colours(spec["layer"]))
     assert used <= roles | shades | inks
     assert "background" not in spec
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from specdec_lib import symbols
 from specdec_lib.formula import DomainError, Formula
+from specdec_lib.formula.latex import unit_text
 from specdec_lib.formulas import acceptance, attention, experts, roofline
-from specdec_lib.latex import unit_text
 from specdec_lib.symbols import BYTE, FLOP, ONE, SECOND
 from tests.points import EVERY_FORMULA, MODULE_LEVEL
 

@@ -19,28 +19,20 @@ MODULES = {
 #: What each part of the package may import of the package.  A part not named here fails, so that
 #: a new module finds its place first.
 MAY_IMPORT: dict[str, set[str]] = {
+    "prefixes": set(),
     "quantity": set(),
     "symbols": {"quantity"},
-    "stable": set(),
-    "latex": {"symbols"},
-    "vega": {"stable"},
-    "numeric": {"stable", "symbols"},
-    "domain": {"symbols"},
-    "formula": {"domain", "latex", "numeric", "symbols", "vega"},
+    "formula": {"quantity", "symbols"},
     "formulas": {"formula", "symbols"},
-    "routing": {"domain", "formulas"},
-    "acceptance": {"domain", "formulas"},
-    "provenance": set(),
-    "architecture": {"formula", "formulas", "provenance"},
-    "prefixes": set(),
-    "names": {"provenance"},
-    "records": {"prefixes", "provenance"},
-    "references": {"formula", "names", "provenance", "records", "symbols"},
-    "catalog": {"architecture", "formulas", "names", "provenance", "records", "references"},
+    "routing": {"formula", "formulas"},
+    "acceptance": {"formula", "formulas"},
+    "records": {"formula", "prefixes", "symbols"},
+    "architecture": {"formula", "formulas", "records"},
+    "catalog": {"architecture", "formulas", "records"},
     "claims": {"prefixes"},
     "colour": set(),
     "theme": {"colour"},
-    "charts": {"domain", "formula", "prefixes", "symbols", "theme"},
+    "charts": {"formula", "prefixes", "symbols", "theme"},
 }
 
 LONGEST_MODULE = 250

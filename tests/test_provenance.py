@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from specdec_lib import catalog
 from specdec_lib.prefixes import PREFIXES
-from specdec_lib.provenance import CONFIDENCES, KINDS, DataError, Provenance
-from specdec_lib.records import BASES, Bounds, Record, data_files, load_toml, quantity
-from specdec_lib.references import read_reference
+from specdec_lib.records.provenance import CONFIDENCES, KINDS, DataError, Provenance
+from specdec_lib.records.references import read_reference
+from specdec_lib.records.toml import BASES, Bounds, Record, data_files, load_toml, quantity
 
 GPU: dict[str, Any] = {
     "name": "X1",

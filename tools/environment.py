@@ -61,8 +61,8 @@ def create(folder, version):
     made = subprocess.call([sys.executable, "-m", "venv", "--clear", folder])
     if made != 0:
         sys.exit(
-            "{} cannot make a virtual environment. Debian and Ubuntu keep that part in a package "
-            "of its own: apt-get install python3-venv".format(sys.executable)
+            f"{sys.executable} cannot make a virtual environment. Debian and Ubuntu keep that part in a package "
+            "of its own: apt-get install python3-venv"
         )
 
 

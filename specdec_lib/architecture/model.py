@@ -13,7 +13,7 @@ from specdec_lib.architecture.architecture import Architecture
 from specdec_lib.architecture.components import Core, Experts
 from specdec_lib.architecture.fields import ConfigError
 from specdec_lib.architecture.parse import parse
-from specdec_lib.provenance import Provenance
+from specdec_lib.records.provenance import Provenance
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from specdec_lib import references
 from specdec_lib.formulas.acceptance import expected_tokens
 from specdec_lib.formulas.published import layer_bytes
 from specdec_lib.formulas.speculation import speedup
+from specdec_lib.records import references
 
 CONSTANTS = references.published("calculator").constants
 BATCH = np.array([1, 2, 4, 8, 11, 16, 32, 43, 64, 100, 128, 256, 512, 1024, 4096, 16384])

@@ -13,7 +13,7 @@ from specdec_book.numbers import grouped, with_unit
 from specdec_book.sources import depend_on_library
 from specdec_lib import catalog
 from specdec_lib.catalog import KINDS, Datum, Gpu, Model, Provenance, Reference
-from specdec_lib.names import bare
+from specdec_lib.records.names import bare
 from specdec_lib.symbols import SYMBOLS
 
 Cell = Sequence[str | nodes.Node]

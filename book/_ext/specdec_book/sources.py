@@ -10,10 +10,10 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-import specdec_lib
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+import specdec_lib
 from specdec_lib.charts import myst
 
 HERE = Path(__file__).parent

@@ -2,7 +2,7 @@
 
 A quantity is written as its source prints it, ``"2250 TFLOP/s"``, and read to SI without rounding
 on the way.  What is misspelt, lacks a unit or a source, or is out of range raises
-:class:`~specdec_lib.provenance.DataError` and never becomes a number.
+:class:`~specdec_lib.records.provenance.DataError` and never becomes a number.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from specdec_lib.prefixes import exponent
-from specdec_lib.provenance import PROVENANCE_KEYS, DataError, Provenance
+from specdec_lib.records.provenance import PROVENANCE_KEYS, DataError, Provenance
 
 #: The SI units of records, and under which other names a source may print each.
 BASES: dict[str, tuple[str, ...]] = {

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from specdec_lib.formula import unit_text
-from specdec_lib.names import Index
-from specdec_lib.provenance import DataError, Provenance
-from specdec_lib.records import Bounds, Datum, Record, base_unit, load_toml, quantity
+from specdec_lib.records.names import Index
+from specdec_lib.records.provenance import DataError, Provenance
+from specdec_lib.records.toml import Bounds, Datum, Record, base_unit, load_toml, quantity
 from specdec_lib.symbols import SYMBOLS
 
 

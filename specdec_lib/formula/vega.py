@@ -13,7 +13,7 @@ import sympy
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
-from specdec_lib.stable import stable
+from specdec_lib.formula.stable import stable
 
 _FUNCTIONS = {
     sympy.Abs: "abs",

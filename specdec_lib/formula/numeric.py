@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 from sympy.printing.numpy import NumPyPrinter
 
-from specdec_lib.stable import stable
+from specdec_lib.formula.stable import stable
 from specdec_lib.symbols import UNITS
 
 

@@ -1,8 +1,4 @@
-"""Formula: one SymPy equation that renders, computes and plots.
-
-The algebra is written once, over :mod:`specdec_lib.symbols`.  The page shows it as LaTeX, NumPy
-computes it on arrays, a chart evaluates it inside Vega, and a test holds the three together.
-"""
+"""The Formula itself; what it is made of is in the modules beside this one."""
 
 from __future__ import annotations
 
@@ -15,13 +11,17 @@ from typing import Any
 import numpy as np
 import sympy
 
-from specdec_lib.domain import DomainError, as_float, check, refuse_unknown, require_keywords
-from specdec_lib.latex import latex, unit_text
-from specdec_lib.numeric import numpy_function
+from specdec_lib.formula.domain import (
+    DomainError,
+    as_float,
+    check,
+    refuse_unknown,
+    require_keywords,
+)
+from specdec_lib.formula.latex import latex, unit_text
+from specdec_lib.formula.numeric import numpy_function
+from specdec_lib.formula.vega import vega_expression
 from specdec_lib.symbols import UNITS, Quantity, notation_order, quantity
-from specdec_lib.vega import vega_expression
-
-__all__ = ["DomainError", "Formula", "unit_text"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Formula:
         return tuple(known.keyword for known in self.inputs)
 
     def where(self, **values: Any) -> Formula:
-        """The same equation with some symbols bound to numbers or to expressions over other symbols.
+        """The same equation with some symbols bound to numbers, or to expressions over others.
 
         ``distinct_experts.where(E=256, k=6)`` is a Formula in n alone;
         ``distinct_experts.where(n=B * T)`` is one in B, T, E and k.  Raises TypeError for an

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
-from specdec_lib.provenance import DataError
+from specdec_lib.records.provenance import DataError
 
 T = TypeVar("T")
 
