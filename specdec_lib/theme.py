@@ -185,7 +185,6 @@ def shared_config() -> dict[str, Any]:
         },
         "line": {"strokeWidth": 2.5, "strokeCap": "butt"},
         "point": {"filled": True, "size": 64, "opacity": 1},
-        "rule": {"strokeWidth": 1.5},
         "text": {"fontSize": 12},
         "range": {"category": [each.colour for each in ROLES.values()]},
     }

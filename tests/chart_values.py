@@ -48,6 +48,7 @@ def drawn(chart: alt.LayerChart, fields: Sequence[str], **sliders: float) -> lis
             param.pop("bind")
     for layer in layers(spec):
         made = {name for step in layer["transform"] for name in _made(step)}
+        made |= {name for row in layer["data"].get("values", []) for name in row}
         if set(fields) <= made:
             return _render(layer["data"], layer["transform"], params, fields)
     raise AssertionError(f"no layer of the chart calculates {fields}")

@@ -195,7 +195,10 @@ class TestRefusing:
 
     def test_vega_names(self) -> None:
         with pytest.raises(ValueError, match="not a Vega signal or field"):
-            experts.distinct_experts.vega(n="datum.n); alert(1")
+            experts.distinct_experts.vega(n="datum.n); alert(1", E="datum.E")
+        for experts_are_called in ({}, {"E": "E"}, {"E": "PI"}):
+            with pytest.raises(ValueError, match="constant of Vega's own"):
+                experts.distinct_experts.vega(n="datum.n", **experts_are_called)
         with pytest.raises(TypeError, match="no symbol m"):
             experts.distinct_experts.vega(m="m")
         with pytest.raises(DomainError, match="k = -1"):

@@ -8,10 +8,10 @@ standard library and to a syntax that Pythons too old for the book still read.
 """
 
 import argparse
-import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 OLDEST, NEWEST = (3, 11), (3, 13)
 
@@ -30,8 +30,8 @@ def refuse_other_pythons(version):
 
 def interpreter(folder):
     """The Python inside the environment."""
-    parts = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
-    return os.path.join(folder, *parts)
+    windows = sys.platform == "win32"
+    return str(Path(folder, *(("Scripts", "python.exe") if windows else ("bin", "python"))))
 
 
 def works(python, version):
@@ -44,25 +44,23 @@ def works(python, version):
     return tuple(map(int, found.split())) == version
 
 
-def pinned(package, files):
-    """The line that pins ``package`` in one of the requirement files."""
-    for name in files:
-        with open(name) as file:
-            found = re.search("^" + package + r"==[\w.]+", file.read(), re.MULTILINE)
-        if found:
-            return found.group()
-    sys.exit("no line of {} pins {}".format(", ".join(files), package))
+def pinned(package):
+    """The line of requirements.txt that pins ``package``."""
+    text = Path("requirements.txt").read_text(encoding="utf-8")
+    found = re.search("^" + package + r"==[\w.]+", text, re.MULTILINE)
+    if not found:
+        sys.exit(f"requirements.txt does not pin {package}; make lock")
+    return found.group()
 
 
 def create(folder, version):
     """Make the environment unless a working one of this Python is there."""
     if works(interpreter(folder), version):
         return
-    made = subprocess.call([sys.executable, "-m", "venv", "--clear", folder])
-    if made != 0:
+    if subprocess.call([sys.executable, "-m", "venv", "--clear", folder]) != 0:
         sys.exit(
-            f"{sys.executable} cannot make a virtual environment. Debian and Ubuntu keep that part in a package "
-            "of its own: apt-get install python3-venv"
+            "This Python cannot make a virtual environment. Debian and Ubuntu keep that part in\n"
+            "a package of its own: apt-get install python3-venv"
         )
 
 
@@ -71,12 +69,12 @@ def install(folder, files):
     python = interpreter(folder)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     wanted = [word for name in files for word in ("-r", name)]
-    if subprocess.call(pip + [pinned("uv", ["requirements.txt"])]) == 0:
+    if subprocess.call([*pip, pinned("uv")]) == 0:
         uv = [python, "-m", "uv", "pip", "install", "--python", python, "--compile-bytecode"]
-        done = subprocess.call(uv + wanted)
+        done = subprocess.call([*uv, *wanted])
     else:
         print("uv cannot be installed here; pip does the same, more slowly.")
-        done = subprocess.call(pip + wanted)
+        done = subprocess.call([*pip, *wanted])
     if done != 0:
         sys.exit("The packages could not be installed; the message above says why.")
 

@@ -80,9 +80,9 @@ def legend(labels: Sequence[str], joined: Sequence[str]) -> dict[str, Any] | Non
     columns = {"expr": f"max(1, floor(({room}) / {widest}))"}
     shown: dict[str, Any] = {"title": None, "columns": columns}
     if len(joined) == len(labels):
-        shown["symbolSize"] = 600
+        shown |= {"symbolType": "stroke", "symbolSize": 600, "symbolStrokeWidth": 2.5}
     elif joined:
-        shown |= {"symbolOffset": 8, "labelOffset": 18}
+        shown |= {"symbolOffset": 8, "labelOffset": 18, "symbolStrokeWidth": 2.5}
     return shown
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from specdec_lib.charts.axes import Span, around, padded, value_axis
 from specdec_lib.charts.frame import assemble, role_of_each
-from specdec_lib.charts.marks import Marker, Points, Rule, marker_layers, rule_layers
+from specdec_lib.charts.marks import Marker, Points, Rule
+from specdec_lib.charts.overlays import marker_layers, rule_layers
 from specdec_lib.charts.plane import Plane
 from specdec_lib.charts.series import curve_layer, look_of, point_layers
 from specdec_lib.charts.setting import Setting

@@ -6,26 +6,17 @@ the sliders like the curves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from specdec_lib import theme
-from specdec_lib.charts.axes import Span
-from specdec_lib.charts.frame import FORMAT, tooltip
-from specdec_lib.charts.plane import Plane
-from specdec_lib.charts.text import literal
 from specdec_lib.formula import Formula
 
-__all__ = ["Marker", "Points", "Rule", "marker_layers", "rule_layers"]
+__all__ = ["Marker", "Points", "Rule"]
 
 MOST_ROWS = 400
-
-#: Width of a letter of a label in pixels, rounded up: a label stands where it has room.
-_LETTER = 7
 
 
 @dataclass(frozen=True)
@@ -110,114 +101,3 @@ class Points:
             {"series": self.label, **dict(zip(columns, values, strict=True))}
             for values in zip(*columns.values(), strict=True)
         ]
-
-
-def _label(row: dict[str, Any], **mark: Any) -> dict[str, Any]:
-    """A layer of text; its colour is that of the page's text, which the configuration gives."""
-    return {**row, "mark": {"type": "text", "clip": False, **mark}}
-
-
-def rule_layers(rules: Sequence[Rule], plane: Plane) -> list[dict[str, Any]]:
-    """The layers of reference lines: each a line and its label, kept clear of the edges."""
-    return [
-        layer
-        for place, rule in enumerate([r for r in rules if r.axis == "x"])
-        for layer in _upright(rule, place, plane)
-    ] + [layer for rule in rules if rule.axis == "y" for layer in _level(rule, plane)]
-
-
-def _data(rule: Rule, span: Span, factor: float, plane: Plane) -> dict[str, Any]:
-    """The one row behind a rule, or none where its position has left the axis."""
-    words = literal(rule.label)
-    if rule.show_value:
-        words += f" + ' ' + format(datum.at, '{FORMAT}')"
-    share = span.share(f"(datum.at * {factor!r})")
-    return {
-        "data": {"values": [{}]},
-        "transform": [
-            {"calculate": f"({plane.expression(rule.at)}) / {factor!r}", "as": "at"},
-            {"calculate": words, "as": "words"},
-            {"calculate": share, "as": "share"},
-            {"filter": "datum.share >= 0 && datum.share <= 1"},
-        ],
-    }
-
-
-def _line(rule: Rule) -> dict[str, Any]:
-    look = theme.role(rule.role)
-    return {
-        "mark": {
-            "type": "rule",
-            "clip": True,
-            "color": look.colour,
-            "strokeDash": list(look.dash),
-        }
-    }
-
-
-def _upright(rule: Rule, place: int, plane: Plane) -> list[dict[str, Any]]:
-    """A vertical rule; its label stands to the left where there is room, below the one before."""
-    data = _data(rule, plane.x, plane.x_factor, plane)
-    x = plane.on_x("at")
-    encoding = {
-        "x": x,
-        "y": {"value": 8 + 16 * place},
-        "text": {"field": "words", "type": "nominal"},
-    }
-    room = f"datum.share * width > {_LETTER} * length(datum.words) + 10"
-    sides = []
-    for fits, align, gap in ((room, "right", -5), (f"!({room})", "left", 5)):
-        row = {"data": data["data"], "transform": [*data["transform"], {"filter": fits}]}
-        sides.append(_label({**row, "encoding": encoding}, align=align, dx=gap, baseline="middle"))
-    return [{**data, **_line(rule), "encoding": {"x": x}}, *sides]
-
-
-def _level(rule: Rule, plane: Plane) -> list[dict[str, Any]]:
-    """A horizontal rule, its label above its right end."""
-    data = _data(rule, plane.y, plane.y_factor, plane)
-    y = plane.on_y("at")
-    text = {"x": {"value": "width"}, "y": y, "text": {"field": "words", "type": "nominal"}}
-    return [
-        {**data, **_line(rule), "encoding": {"y": y}},
-        _label({**data, "encoding": text}, align="right", baseline="bottom", dx=-4, dy=-4),
-    ]
-
-
-def marker_layers(
-    markers: Sequence[Marker], plane: Plane, height_of: Callable[[Marker], str]
-) -> list[dict[str, Any]]:
-    """The layers of marked points; ``height_of`` gives a marker's y in terms of ``datum.x``."""
-    return [layer for m in markers for layer in _marker(m, plane, height_of(m))]
-
-
-def _marker(marker: Marker, plane: Plane, height: str) -> list[dict[str, Any]]:
-    look = theme.role(marker.role)
-    data: dict[str, Any] = {
-        "data": {"values": [{}]},
-        "transform": [
-            {"calculate": plane.expression(marker.x), "as": "x"},
-            {"calculate": f"datum.x / {plane.x_factor!r}", "as": "shown_x"},
-            {"calculate": f"({height}) / {plane.y_factor!r}", "as": "shown_y"},
-            {"calculate": literal(marker.label), "as": "words"},
-            {"calculate": plane.x.share("datum.x"), "as": "share"},
-            {"filter": "datum.share >= 0 && datum.share <= 1"},
-        ],
-    }
-    x, y = plane.on_x("shown_x"), plane.on_y("shown_y")
-    words = {"field": "words", "type": "nominal", "title": " "}
-    told = [words, tooltip("shown_x", x["title"]), tooltip("shown_y", y["title"])]
-    point = {"type": "point", "clip": True, "color": look.colour, "shape": look.shape, "size": 90}
-    layers = [{**data, "mark": point, "encoding": {"x": x, "y": y, "tooltip": told}}]
-    if marker.drop:
-        foot = {"value": "height"}
-        drop = {"type": "rule", "clip": True, "color": look.colour, "opacity": 0.7}
-        layers.append({**data, "mark": drop, "encoding": {"x": x, "y": y, "y2": foot}})
-        along = {**data, "encoding": {"x": x, "y": foot, "text": words}}
-        layers.append(_label(along, angle=270, align="left", baseline="bottom", dx=8, dy=-3))
-        return layers
-    room = f"(1 - datum.share) * width > {_LETTER} * length(datum.words) + 12"
-    for fits, align, gap in ((room, "left", 9), (f"!({room})", "right", -9)):
-        side = {**data, "transform": [*data["transform"], {"filter": fits}]}
-        side["encoding"] = {"x": x, "y": y, "text": words}
-        layers.append(_label(side, align=align, dx=gap, baseline="top", dy=5))
-    return layers

@@ -43,7 +43,7 @@ class VegaLiteRenderer:
     mime_priority_overrides: ClassVar = [("*", MIME, 5)]
 
     @staticmethod
-    def handle_mime(renderer: Any, data: Any, inline: bool) -> list[nodes.Element] | None:
+    def handle_mime(_renderer: Any, data: Any, inline: bool) -> list[nodes.Element] | None:
         """The nodes of one output; None for what is not a chart."""
         if inline or data.mime_type != MIME:
             return None

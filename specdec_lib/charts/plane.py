@@ -16,7 +16,8 @@ __all__ = ["Plane"]
 class Plane:
     """The two axes that marks are placed on: spans in base units, unit sizes, encodings.
 
-    The axes are drawn once, from the encodings; marks on top use :meth:`on_x` and :meth:`on_y`.
+    One layer draws the axes, from the encodings; marks on top of it share its scales by
+    :meth:`on_x` and :meth:`on_y`, which do not state them again.
     """
 
     x: Span
@@ -28,12 +29,12 @@ class Plane:
     setting: Setting
 
     def on_x(self, field: str) -> dict[str, Any]:
-        """The channel of a ``field`` along x; the axis itself is drawn by another layer."""
-        return _without_axis(self.x_encoding, field)
+        """The channel of a ``field`` along x; axis and scale are another layer's."""
+        return _bare(self.x_encoding, field)
 
     def on_y(self, field: str) -> dict[str, Any]:
-        """The channel of a ``field`` along y; the axis itself is drawn by another layer."""
-        return _without_axis(self.y_encoding, field)
+        """The channel of a ``field`` along y; axis and scale are another layer's."""
+        return _bare(self.y_encoding, field)
 
     def expression(self, value: Formula | float, **axes: str) -> str:
         """A number or a Formula as a Vega expression in base units."""
@@ -42,5 +43,5 @@ class Plane:
         return repr(float(value))
 
 
-def _without_axis(encoding: dict[str, Any], field: str) -> dict[str, Any]:
-    return {**{key: part for key, part in encoding.items() if key != "axis"}, "field": field}
+def _bare(encoding: dict[str, Any], field: str) -> dict[str, Any]:
+    return {"field": field, "type": encoding["type"], "title": encoding["title"]}

@@ -154,6 +154,7 @@ class Formula:
 
         ``names`` says what stands for a symbol in the chart, ``n="datum.n"`` for a field or
         ``E="experts"`` for a signal, or a number; a symbol that is not named stands for itself.
+        Raises ValueError for a name that Vega does not take; its ``E`` is Euler's number.
         """
         refuse_unknown(self.title, names, self._keywords)
         for keyword, name in names.items():

@@ -24,6 +24,8 @@ _FUNCTIONS = {
     sympy.Max: "max",
     sympy.Min: "min",
 }
+#: Names that Vega's expressions take for numbers of their own, whatever signals there are.
+_CONSTANTS = frozenset("E LN10 LN2 LOG10E LOG2E MAX_VALUE MIN_VALUE NaN PI SQRT1_2 SQRT2".split())
 _REFERENCE = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*|\[\d+\])*")
 
 
@@ -127,15 +129,22 @@ def vega_expression(expression: sympy.Expr, names: Mapping[str, str | float]) ->
     """``expression`` in Vega's expression language.
 
     ``names`` maps a symbol's keyword to what stands for it in the chart: the name of a signal
-    (``"E"``), a field (``"datum.n"``) or a number.  A symbol that is not named stands for itself.
-    Raises ValueError where a name is no Vega reference or the expression has no Vega form.
+    (``"experts"``), a field (``"datum.n"``) or a number.  A symbol that is not named stands for
+    itself.  Raises ValueError where a name is no Vega reference, is one of Vega's own constants
+    (``E`` is Euler's number there), or the expression has no Vega form.
     """
     printed: dict[str, str] = {}
-    for keyword, name in names.items():
-        if isinstance(name, str):
-            if not _REFERENCE.fullmatch(name):
-                raise ValueError(f"{keyword}: {name!r} is not a Vega signal or field name")
-            printed[keyword] = name
-        else:
+    for keyword in sorted({symbol.name for symbol in expression.free_symbols} | set(names)):
+        name = names.get(keyword, keyword)
+        if not isinstance(name, str):
             printed[keyword] = f"({float(name)!r})"
+            continue
+        if not _REFERENCE.fullmatch(name):
+            raise ValueError(f"{keyword}: {name!r} is not a Vega signal or field name")
+        if name in _CONSTANTS:
+            raise ValueError(
+                f"{keyword}: {name!r} is a constant of Vega's own; give the signal or field "
+                f'another name, such as {keyword}="slider_{keyword}"'
+            )
+        printed[keyword] = name
     return str(_VegaPrinter(printed).doprint(stable(expression)))

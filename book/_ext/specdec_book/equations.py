@@ -90,9 +90,7 @@ class FormulaList(SphinxDirective):
     def _formula(self, name: str, formula: Formula) -> nodes.container:
         label = address(name)
         made = entry(label, "formula", self)
-        made += paragraph(
-            nodes.strong("", "", nodes.literal("", name)), " ", here(label, name)
-        )
+        made += paragraph(nodes.strong("", "", nodes.literal("", name)), " ", here(label, name))
         text = described(name.partition(".")[0]).get(name.partition(".")[2])
         if text:
             made += nodes.paragraph("", "", *self._prose(text))

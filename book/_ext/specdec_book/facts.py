@@ -1,4 +1,4 @@
-"""``{fact-tables}``: every accelerator, model and reference value of the catalogue, with sources."""
+"""``{fact-tables}``: accelerators, models and reference values of the catalogue, with sources."""
 
 from __future__ import annotations
 
@@ -42,6 +42,12 @@ def origin(provenance: Provenance) -> str:
     trusted = f", confidence {provenance.confidence}" if provenance.confidence else ""
     day = provenance.retrieved.isoformat()
     return f"{provenance.source} ({provenance.kind}, read {day}{trusted})"
+
+
+def remark(provenance: Provenance, record: Provenance) -> str:
+    """What a value of a record says beside the record: a source of its own, and its notes."""
+    same = (provenance.source, provenance.kind) == (record.source, record.kind)
+    return "; ".join([*([] if same else [origin(provenance)]), *provenance.notes])
 
 
 def value_cell(datum: Datum | None, size: float) -> Cell:
@@ -90,19 +96,12 @@ class FactTables(SphinxDirective):
         return [[link], *values, *ridges]
 
     def _gpu(self, gpu: Gpu) -> nodes.container:
-        beside = [
-            (field, datum.provenance)
-            for field, datum in gpu.data.items()
-            if datum.provenance.source != gpu.provenance.source or datum.provenance.notes
-        ]
-        own = {source.source for _, source in beside}
-        lines = [
-            f"{field.replace('.', ' ')}: "
-            + "; ".join(
-                [*([origin(source)] if source.source in own else []), *source.notes]
-            )
-            for field, source in beside
-        ]
+        beside: dict[str, list[str]] = {}
+        for field, datum in gpu.data.items():
+            text = remark(datum.provenance, gpu.provenance)
+            if text:
+                beside.setdefault(text, []).append(field.removeprefix("peak."))
+        lines = [f"{', '.join(fields)}: {text}" for text, fields in beside.items()]
         return self._fact("gpu", f"{gpu.vendor} {gpu.name}", gpu.name, gpu.provenance, lines)
 
     # --- models ----------------------------------------------------------------------------------
@@ -125,7 +124,7 @@ class FactTables(SphinxDirective):
         link = nodes.reference("", model.name, internal=True, refid=address("model", model.name))
         experts = model.experts
         routed = (experts.E, experts.k, experts.s) if experts else (NONE, NONE, NONE)
-        billions = [grouped(round(count / 1e9, 2)) for count in (model.total_parameters,)]
+        total = grouped(round(model.total_parameters / 1e9, 2))
         active = grouped(round(model.active_parameters / 1e9, 2))
         printed = model.headline
         total_printed = grouped(printed.total / 1e9) if printed else NONE
@@ -133,7 +132,7 @@ class FactTables(SphinxDirective):
         cores = ", ".join(f"{core.kind} ({core.layers})" for core in model.attention)
         plain = [
             *(str(model.layers), grouped(model.hidden_size), *map(str, routed)),
-            *(*billions, total_printed, active, active_printed, cores),
+            *(total, total_printed, active, active_printed, cores),
         ]
         return [[link], *([text] for text in plain)]
 
@@ -156,7 +155,11 @@ class FactTables(SphinxDirective):
     def _reference(self, reference: Reference) -> nodes.container:
         made = self._fact("reference", reference.meaning, reference.name, reference.provenance, [])
         if reference.constants:
-            made += bullets(map(self._constant, reference.data.items()), ["fact-constants"])
+            lines = (
+                self._constant(keyword, datum, reference.provenance)
+                for keyword, datum in reference.data.items()
+            )
+            made += bullets(lines, ["fact-constants"])
         if reference.columns:
             columns = reference.columns.values()
             names = [f"{c.meaning}" + (f" ({c.unit})" if c.unit != "1" else "") for c in columns]
@@ -165,12 +168,11 @@ class FactTables(SphinxDirective):
             made += table(names, rows, ["facts", "reference"])
         return made
 
-    def _constant(self, item: tuple[str, Datum]) -> Cell:
-        keyword, datum = item
+    def _constant(self, keyword: str, datum: Datum, record: Provenance) -> Cell:
         known = SYMBOLS.get(keyword)
         name = math(known.latex) if known else nodes.literal("", keyword)
-        source = "; ".join([origin(datum.provenance), *datum.provenance.notes])
-        own = f" ({source})" if datum.provenance.notes else ""
+        own = remark(datum.provenance, record)
+        own = f" ({own})" if own else ""
         meaning = f" {known.meaning}: " if known else ": "
         return [name, f"{meaning}{with_unit(datum.value, datum.unit)}{own}"]
 
@@ -189,7 +191,8 @@ class FactTables(SphinxDirective):
         made += paragraph(nodes.strong("", title), " ", here(label, title))
         if provenance is None:
             raise ValueError(f"{name} has no provenance; every fact of the catalogue has one")
-        made += paragraph(origin(provenance), classes=["fact-source"])
+        source = origin(provenance)
+        made += paragraph(source[0].upper() + source[1:], classes=["fact-source"])
         notes = [*provenance.notes, *lines]
         if notes:
             made += bullets(([note] for note in notes), ["fact-notes"])

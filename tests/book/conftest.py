@@ -1,0 +1,45 @@
+"""What the tests of the built site share: one browser, one server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.book.site import HTML, served
+from tools.chromium import ADVICE, find_chromium
+
+#: No name but the loopback's resolves, so nothing reaches another host, and Chromium itself is
+#: told to ask for nothing.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address of the built site on this machine."""
+    if not (HTML / "index.html").exists():
+        pytest.fail(f"there is no book at {HTML}; make book builds it")
+    with served(HTML) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium without a network; in CI its absence is a failure."""
+    executable = find_chromium()
+    if executable is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(ADVICE)
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=executable, args=FLAGS)
+        yield started
+        started.close()
