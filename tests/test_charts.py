@@ -524,6 +524,18 @@ def test_lines_of_one_role_get_shades_and_different_dashes() -> None:
     assert len({tuple(dash) for dash in encoding["strokeDash"]["scale"]["range"]}) == 3
 
 
+def test_data_of_one_role_differ_in_shape() -> None:
+    chart = charts.scatter(
+        [Points([1, 2], [1, 2], f"series {i}", "measured") for i in range(3)],
+        x_title="x",
+        y_title="y",
+        description="Three measured series that tell themselves apart by shape.",
+    )
+    shapes = chart.to_dict()["layer"][0]["encoding"]["shape"]["scale"]["range"]
+    assert shapes[0] == theme.role("measured").shape
+    assert len(set(shapes)) == 3
+
+
 def test_titles_come_with_symbol_and_unit() -> None:
     encoding = lines_of(intensities())
     assert encoding["x"]["title"] == "tokens in a step, n"

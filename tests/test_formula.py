@@ -14,7 +14,7 @@ from specdec_lib.formula import DomainError, Formula
 from specdec_lib.formula.latex import unit_text
 from specdec_lib.formulas import acceptance, attention, experts, roofline
 from specdec_lib.symbols import BYTE, FLOP, ONE, SECOND
-from tests.points import EVERY_FORMULA, MODULE_LEVEL
+from tests.points import EVERY_FORMULA, MODULE_LEVEL, random_points
 
 
 class TestRendering:
@@ -66,6 +66,29 @@ class TestComputing:
         assert grid.shape == (5, 3)
         for i, j in np.ndindex(grid.shape):
             assert grid[i, j] == experts.distinct_experts(n=i, E=16, k=k[j])
+
+    @pytest.mark.parametrize("name", MODULE_LEVEL)
+    def test_every_formula_broadcasts(self, name: str) -> None:
+        """Each argument on an axis of its own, against the same points one by one."""
+        formula = MODULE_LEVEL[name]
+        first, second = random_points(formula, count=2, seed=11)
+        # apart by less than the room between symbols that bound each other
+        for low, high in (("k", "E"), ("d_r", "d")):
+            if low in first and high in first:
+                first |= {low: 2.0, high: 16.0}
+                second |= {low: 10.0, high: 96.0}
+        keys = list(first)[:4]
+        grid = {
+            key: np.array([first[key], first[key] + (second[key] - first[key]) / 8]).reshape(
+                [2 if axis == place else 1 for axis in range(len(keys))]
+            )
+            for place, key in enumerate(keys)
+        }
+        values = formula(**(first | grid))
+        assert values.shape == (2,) * len(keys)
+        for index in np.ndindex(values.shape):
+            point = {key: grid[key].ravel()[i] for key, i in zip(keys, index, strict=True)}
+            assert values[index] == pytest.approx(formula(**(first | point)), rel=1e-14)
 
     def test_integers_do_not_overflow_or_truncate(self) -> None:
         big = np.array([10**6], dtype=np.int32)

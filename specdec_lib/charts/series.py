@@ -17,6 +17,9 @@ __all__ = ["curve_layer", "look_of", "point_layers"]
 #: Dashes for curves of one role in one chart, whose colours are shades of each other.
 _DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (8, 3), (3, 3), (10, 3, 2, 3), (5, 2), (2, 5))
 
+#: Shapes for data of one role in one chart, after the role's own.
+_SHAPES: tuple[str, ...] = ("circle", "square", "diamond", "triangle-up", "triangle-down")
+
 #: What stands for a line in the legend: long enough to show its dashes.
 _STROKE = "M-2.2,0L2.2,0"
 
@@ -41,7 +44,7 @@ def look_of(of_each: Mapping[str, str], points: Sequence[Points]) -> dict[str, A
     ranges = {
         "color": list(theme.colours(roles).values()),
         "strokeDash": [_dash(label, roles, joined) for label in labels],
-        "shape": [_STROKE if k in joined else theme.role(roles[k]).shape for k in labels],
+        "shape": [_STROKE if k in joined else _shape(k, roles, joined) for k in labels],
     }
     return {
         channel: {
@@ -52,6 +55,15 @@ def look_of(of_each: Mapping[str, str], points: Sequence[Points]) -> dict[str, A
         }
         for channel, values in ranges.items()
     }
+
+
+def _shape(label: str, roles: Mapping[str, str], joined: Sequence[str]) -> str:
+    """The shape of data: the role's for the first of a role, another one for each that follows."""
+    of_role = [k for k in roles if roles[k] == roles[label] and k not in joined]
+    own = theme.role(roles[label]).shape
+    others = [shape for shape in _SHAPES if shape != own]
+    place = of_role.index(label)
+    return own if place == 0 else others[(place - 1) % len(others)]
 
 
 def _dash(label: str, roles: Mapping[str, str], joined: Sequence[str]) -> list[int]:

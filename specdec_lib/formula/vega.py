@@ -25,7 +25,21 @@ _FUNCTIONS = {
     sympy.Min: "min",
 }
 #: Names that Vega's expressions take for numbers of their own, whatever signals there are.
-_CONSTANTS = frozenset("E LN10 LN2 LOG10E LOG2E MAX_VALUE MIN_VALUE NaN PI SQRT1_2 SQRT2".split())
+_CONSTANTS = frozenset(
+    (
+        "E",
+        "LN10",
+        "LN2",
+        "LOG10E",
+        "LOG2E",
+        "MAX_VALUE",
+        "MIN_VALUE",
+        "NaN",
+        "PI",
+        "SQRT1_2",
+        "SQRT2",
+    )
+)
 _REFERENCE = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*|\[\d+\])*")
 
 
