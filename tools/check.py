@@ -72,7 +72,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "browser",
         "every page works in Chromium without a network",
-        [(*PYTEST, "-m", "browser", "tests/book")],
+        [(*PYTEST, "--dist", "loadgroup", "-m", "browser", "tests/book")],
         skipped=no_chromium,
     ),
 )

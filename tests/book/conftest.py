@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.book.site import HTML, served
+from tests.book.site import HTML, pages, served
+from tests.book.visits import Visit, visit
 from tools.chromium import ADVICE, find_chromium
 
 #: No name but the loopback's resolves, so nothing reaches another host, and Chromium itself is
@@ -43,3 +44,28 @@ def browser() -> Iterator[Browser]:
         started = driver.chromium.launch(executable_path=executable, args=FLAGS)
         yield started
         started.close()
+
+
+#: Every page; the tests of one page stay with one worker, which opens it once.
+EVERY_PAGE = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in pages()]
+
+
+@pytest.fixture(scope="module", params=EVERY_PAGE)
+def opened(request: pytest.FixtureRequest, site: str, browser: Browser) -> Iterator[Visit]:
+    """Each page in turn, opened once over HTTP and shared by the tests of it."""
+    with visit(browser, f"{site}{request.param}.html") as page:
+        yield page
+
+
+@pytest.fixture(scope="module", params=EVERY_PAGE)
+def from_disk(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Visit]:
+    """Each page in turn, opened as a file."""
+    with visit(browser, (HTML / f"{request.param}.html").as_uri()) as page:
+        yield page
+
+
+@pytest.fixture
+def page(opened: Visit) -> Visit:
+    """An opened page as a reader first finds it, with its sliders where tests have left them."""
+    opened.reset()
+    return opened

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
-from playwright.sync_api import Browser, ElementHandle, Page
+from playwright.sync_api import Browser, ElementHandle, Page, ViewportSize
+from playwright.sync_api import TimeoutError as TooLong
 
 #: Console lines that are not ours to mend, each with the reason.
 HARMLESS: dict[str, str] = {
     "Got invalid theme mode": "the theme says so on every first visit and then uses 'auto'",
 }
+
+#: The window of a desk, and that of a phone.
+DESK: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 #: The page is as it will stay: loaded, its equations set, every chart in sight drawn in the mode.
 SETTLED = """mode => {
@@ -33,14 +37,19 @@ UNFOLD = """() => {
   });
 }"""
 
-#: What a chart has drawn: the shapes of all marks, but none of its text or axes.
-SHAPES = """figure => [...figure.querySelectorAll('svg [class*="mark-"]:not([class*="role-axis"])')]
-  .filter(group => !group.closest('[class*="role-axis"], [class*="role-legend"]'))
-  .flatMap(group => [...group.querySelectorAll('path, rect, line')])
-  .map(mark => ['d', 'x', 'y', 'x2', 'y2', 'width', 'height', 'transform', 'fill']
-    .map(name => mark.getAttribute(name) || '').join(' '))
-  .filter(shape => shape.trim())
-  .join('\\n')"""
+#: What a chart has drawn: the shapes of its marks, without titles, axes and legends.  Where there
+#: is no line, numbers in cells count as well; beside a line, text alone must not pass for it.  The
+#: colour of text is the mode's, not the chart's.
+SHAPES = """figure => {
+  const kinds = ['path', 'rect', 'line'];
+  if (!figure.querySelector('.role-mark.mark-line')) kinds.push('text');
+  return [...figure.querySelectorAll(kinds.map(kind => `svg .role-mark ${kind}`).join(', '))]
+    .map(mark => ['d', 'x', 'y', 'x2', 'y2', 'width', 'height', 'transform']
+      .concat(mark.tagName === 'text' ? [] : ['fill'])
+      .map(name => mark.getAttribute(name) || '').concat(mark.textContent).join(' '))
+    .filter(shape => shape.trim())
+    .join('\\n');
+}"""
 
 
 @dataclass
@@ -50,6 +59,14 @@ class Visit:
     page: Page
     foreign: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+
+    def reset(self) -> None:
+        """As a reader finds it at a desk: light, wide, everything unfolded, nothing noted."""
+        self.page.set_viewport_size(DESK)
+        self.flip("light")
+        self.unfold()
+        self.foreign.clear()
+        self.complaints.clear()
 
     def settle(self, mode: str = "light") -> None:
         """Wait until the page stays as it is."""
@@ -74,18 +91,22 @@ class Visit:
         """What ``chart`` has drawn, as text to compare."""
         return str(chart.evaluate(SHAPES))
 
-    def wait_for_other_shapes(self, chart: ElementHandle, than: str) -> str:
-        """What ``chart`` draws once it no longer draws ``than``; fails after two seconds."""
+    def wait_for_other_shapes(self, chart: ElementHandle, than: str, what: str) -> str:
+        """What ``chart`` draws once it no longer draws ``than``; AssertionError after 2 s."""
         waiting = f"([figure, than]) => (({SHAPES})(figure)) !== than"
-        self.page.wait_for_function(waiting, arg=[chart, than], timeout=2_000)
+        try:
+            self.page.wait_for_function(waiting, arg=[chart, than], timeout=2_000)
+        except TooLong as error:
+            raise AssertionError(f"{what}: the chart stays as it is") from error
         return self.shapes(chart)
 
 
 @contextmanager
-def visit(browser: Browser, address: str, **options: Any) -> Iterator[Visit]:
-    """Open ``address`` and let it settle; ``options`` are those of a browser context."""
-    own = address.split("/_build/")[0] if address.startswith("file:") else address.rsplit(":", 1)[0]
-    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+def visit(browser: Browser, address: str) -> Iterator[Visit]:
+    """Open ``address`` at a desk, unfold it and let it settle."""
+    scheme, _, rest = address.partition("://")
+    own = "file://" if scheme == "file" else f"{scheme}://{rest.partition('/')[0]}/"
+    context = browser.new_context(viewport=DESK, color_scheme="light")
     try:
         opened = Visit(context.new_page())
 
@@ -99,9 +120,15 @@ def visit(browser: Browser, address: str, **options: Any) -> Iterator[Visit]:
 
         opened.page.on("request", lambda request: note_request(request.url))
         opened.page.on("console", lambda line: note_line(line.type, line.text))
+        opened.page.on(
+            "response",
+            lambda answer: answer.ok or opened.complaints.append(f"{answer.status} {answer.url}"),
+        )
         opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
         opened.page.goto(address)
-        opened.settle(str(options.get("color_scheme", "light")))
+        opened.page.add_style_tag(content="* { transition: none !important; }")
+        opened.settle()
+        opened.unfold()
         yield opened
     finally:
         context.close()
