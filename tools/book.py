@@ -22,9 +22,11 @@ BUILD = [
 def build() -> int:
     """Build, and say where the book is or that it failed; the exit status."""
     began = time.monotonic()
-    failed = subprocess.run(BUILD, cwd=ROOT, check=False).returncode
-    if failed:
-        print("The book was not built: each warning above is an error here.", file=sys.stderr)
+    done = subprocess.run(
+        BUILD, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if done.returncode != 0:
+        print(f"{done.stdout}\nThe book was not built: each warning above is an error here.")
         return 1
     print(f"Built in {time.monotonic() - began:.0f} s. The book: {HTML / 'index.html'}")
     return 0

@@ -70,8 +70,8 @@ def install(folder, files):
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     wanted = [word for name in files for word in ("-r", name)]
     if subprocess.call([*pip, pinned("uv")]) == 0:
-        uv = [python, "-m", "uv", "pip", "install", "--python", python, "--compile-bytecode"]
-        done = subprocess.call([*uv, *wanted])
+        uv = [python, "-m", "uv", "pip", "install", "--quiet", "--python", python]
+        done = subprocess.call([*uv, "--compile-bytecode", *wanted])
     else:
         print("uv cannot be installed here; pip does the same, more slowly.")
         done = subprocess.call([*pip, *wanted])

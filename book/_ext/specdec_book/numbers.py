@@ -7,6 +7,7 @@ import math
 from specdec_lib.prefixes import PREFIXES
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
+_PREFIX_OF = {power: prefix for prefix, power in reversed(PREFIXES.items())}
 
 
 def grouped(value: float) -> str:
@@ -32,7 +33,8 @@ def with_unit(value: float, unit: str) -> str:
         return grouped(value)
     if value == 0 or unit == "FLOP/B":
         return f"{grouped(value)} {unit}"
-    thousands = 3 * math.floor(math.log10(abs(value)) / 3)
-    powers = {power: prefix for prefix, power in reversed(PREFIXES.items())}
-    power = max(min(thousands, max(powers)), min(powers))
-    return f"{grouped(float(f'{value / 10.0**power:.6g}'))} {powers[power]}{unit}"
+    rounded = float(f"{value:.6g}")
+    least = -9 if unit == "s" else 0  # no one counts in thousandths of a byte
+    power = max(3 * math.floor(math.log10(abs(rounded)) / 3), least)
+    power = min(power, max(_PREFIX_OF))
+    return f"{grouped(float(f'{rounded / 10.0**power:.6g}'))} {_PREFIX_OF[power]}{unit}"
