@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from specdec_lib import formulas
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "specdec_lib"
@@ -136,3 +139,23 @@ def test_no_file_names_a_place_of_one_machine() -> None:
         text = file.read_text(errors="ignore")
         for place in places:
             assert place not in text, f"{file.relative_to(ROOT)} names {place}"
+
+
+def described_names(path: Path) -> set[str]:
+    """The module-level names that have a docstring of their own under them."""
+    body = ast.parse(path.read_text()).body
+    return {
+        target.id
+        for statement, following in itertools.pairwise(body)
+        if isinstance(statement, ast.Assign)
+        and isinstance(following, ast.Expr)
+        and isinstance(following.value, ast.Constant)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+@pytest.mark.parametrize("name", formulas.all_formulas())
+def test_every_formula_says_what_it_means(name: str) -> None:
+    topic, _, formula = name.partition(".")
+    assert formula in described_names(PACKAGE / "formulas" / f"{topic}.py")

@@ -37,6 +37,7 @@ projection_bytes = Formula(
     BYTE,
     "finn2026",
 )
+"""The attention projections of a layer: weights read, or arithmetic in bytes of its ridge."""
 
 expert_bytes = Formula(
     r"C_{\mathrm{experts}}",
@@ -47,6 +48,7 @@ expert_bytes = Formula(
     BYTE,
     "finn2026",
 )
+"""The experts of a layer, the shared one inside the same maximum."""
 
 core_bytes = Formula(
     r"C_{\mathrm{core}}",
@@ -54,6 +56,7 @@ core_bytes = Formula(
     BYTE,
     "finn2026",
 )
+"""The attention core of a layer for the whole batch; query bytes are left out."""
 
 layer_bytes = Formula(
     r"C_{\mathrm{layer}}(B, T, S)",

@@ -30,16 +30,20 @@ from specdec_lib.symbols import (
 MULTIPLY_ADD: sympy.Expr = 2 * FLOP
 
 arithmetic_intensity = Formula("I", work / traffic, FLOP / BYTE, "williams2009")
+"""FLOPs that a component does for each byte it moves."""
 
 ridge_point = Formula("R", peak / bandwidth, FLOP / BYTE, "williams2009")
+"""The intensity from which an accelerator's arithmetic, not its memory, sets the pace."""
 
 attainable_rate = Formula(
     r"\pi(I)", Min(peak, bandwidth * intensity), FLOP / SECOND, "williams2009"
 )
+"""The most FLOPs a second that a component of intensity I can reach."""
 
 roofline_time = Formula(
     r"t", Max(work / (eta_c * peak), traffic / (eta_m * bandwidth)), SECOND, "williams2009"
 )
+"""Time of a component whose reading and computing overlap wholly; η = 1 is the ideal engine."""
 
 smooth_roofline_time = Formula(
     r"\tilde t",
@@ -47,14 +51,18 @@ smooth_roofline_time = Formula(
     SECOND,
     "derived: roofline",
 )
+"""The same with a rounded corner, as real kernels have."""
 
 weight_work = Formula(r"W_{\mathrm{weights}}", MULTIPLY_ADD * P * n, FLOP, "derived: roofline")
+"""FLOPs of the weights in a step: every parameter meets every token once."""
 
 weight_traffic = Formula(r"Q_{\mathrm{weights}}", P * b, BYTE, "derived: roofline")
+"""Bytes of the weights, read once a step whatever its tokens."""
 
 weight_intensity = Formula(
     r"I_{\mathrm{dense}}(n)", weight_work.rhs / weight_traffic.rhs, FLOP / BYTE, "derived: roofline"
 )
+"""FLOPs per weight byte of a dense layer: free of its size."""
 
 weight_time = Formula(
     r"t_{\mathrm{dense}}(n)",
@@ -62,8 +70,10 @@ weight_time = Formula(
     SECOND,
     "derived: roofline",
 )
+"""Roofline time of the weights in a step with n tokens."""
 
 weight_knee = Formula(r"n_{\mathrm{dense}}", ridge * b / MULTIPLY_ADD, ONE, "derived: roofline")
+"""Tokens from which the weights of a dense layer are compute-bound."""
 
 free_batch = Formula(r"B_{\mathrm{free}}(T)", weight_knee.rhs / T, ONE, "derived: roofline")
 """Largest batch at which a verify pass of width T reads the weights no longer than a plain step."""
@@ -119,8 +129,7 @@ def elasticity(formula: Formula, keyword: str, lhs: str) -> Formula:
 
 
 def _as_piecewise(*terms: sympy.Expr) -> sympy.Expr:
-    """A maximum as the cases of which term rules; the terms that grow last, so that they rule
-    where two are equal."""
+    """A maximum as the cases of which term rules."""
     *rest, last = sorted(terms, key=sympy.default_sort_key)
     return Piecewise(
         *((t, sympy.And(*(t >= other for other in terms if other != t))) for t in rest),
