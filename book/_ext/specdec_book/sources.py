@@ -1,7 +1,7 @@
 """What a page was made from beside its own file, so that no build shows a stale one.
 
 A page with a directive of ours depends on the library's files.  Every page depends on this
-machinery and on how the library puts a chart into a page.
+machinery, on how the library puts a chart into a page, and on the bibliography.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 import specdec_lib
@@ -39,7 +40,15 @@ def digest(paths: Iterable[Path]) -> str:
     return found.hexdigest()
 
 
-def setup(app: Sphinx) -> None:
-    """Keep the machinery's fingerprint with the pages: another one makes all of them anew."""
+def note_common_sources(app: Sphinx, config: Config) -> None:
+    """Keep with the pages a fingerprint of what all of them are made from; another fingerprint
+    makes them anew."""
     machinery = [*sorted(HERE.glob("*.py")), Path(myst.__file__)]
-    app.add_config_value("specdec_machinery", digest(machinery), "env", [str])
+    bibliography = [Path(app.srcdir, file) for file in config.bibtex_bibfiles]
+    config.specdec_sources = digest([*machinery, *bibliography])
+
+
+def setup(app: Sphinx) -> None:
+    """Take the fingerprint once the configuration is known."""
+    app.add_config_value("specdec_sources", "", "env", [str])
+    app.connect("config-inited", note_common_sources)
