@@ -115,6 +115,44 @@ def simulate_distinct_experts(
     return distinct
 
 
+def moment_z_scores(sample: ArrayLike, mean: float, variance: float) -> tuple[float, float]:
+    """How far a sample's mean and variance lie from those of a law, in standard errors.
+
+    Parameters
+    ----------
+    sample
+        Independent draws, such as :func:`simulate_distinct_experts` returns.
+    mean, variance
+        What the law says.
+
+    Returns
+    -------
+    (z of the mean, z of the variance).  If the law is right, each is about a standard normal
+    number.  The error of the variance is taken from the fourth moment of the sample, so that the
+    draws need not be normal.
+
+    Raises
+    ------
+    DomainError
+        For a sample of fewer than two draws, or a law or a sample without spread, where a standard
+        error is zero.
+    """
+    draws = np.asarray(sample, dtype=np.float64)
+    if draws.ndim != 1 or draws.size < 2:
+        raise DomainError(f"a sample is one row of at least two draws, not shape {draws.shape}")
+    squares = (draws - draws.mean()) ** 2
+    spread = float(squares.var())
+    if not np.all(np.isfinite(draws)):
+        raise DomainError("a draw of the sample is not finite")
+    if not (np.isfinite(mean) and 0 < variance < np.inf):
+        raise DomainError(f"no standard error with mean {mean:g} and variance {variance:g}")
+    if spread == 0:
+        raise DomainError("the sample has no spread, so its variance has no standard error")
+    off = float(draws.mean()) - mean, float(draws.var(ddof=1)) - variance
+    count = float(draws.size)
+    return off[0] / float(np.sqrt(variance / count)), off[1] / float(np.sqrt(spread / count))
+
+
 def skew_equivalent_tokens(n: ArrayLike, inclusion: ArrayLike) -> Floats | float:
     """Tokens that the uniform law would need to touch as many experts as n skewed ones do.
 

@@ -92,3 +92,43 @@ class TestSimulation:
             routing.simulate_distinct_experts(1, E=8, k=9, trials=9, seed=0)
         with pytest.raises(DomainError, match="trials = 0"):
             routing.simulate_distinct_experts(1, E=8, k=2, trials=0, seed=0)
+
+
+class TestZScores:
+    def test_by_hand(self) -> None:
+        # mean 3 against 2 with error √(4/4); squares 9, 1, 1, 9 have mean 5 and variance 16, so
+        # the sample variance 20/3 against 4 has error √(16/4)
+        of_mean, of_variance = routing.moment_z_scores([0, 2, 4, 6], mean=2, variance=4)
+        assert of_mean == pytest.approx(1)
+        assert of_variance == pytest.approx((20 / 3 - 4) / 2)
+
+    def test_are_standard_normal_under_the_law(self) -> None:
+        generator = np.random.default_rng(3)
+        scores = np.array(
+            [
+                routing.moment_z_scores(generator.exponential(size=4000), mean=1, variance=1)
+                for _ in range(400)
+            ]
+        )
+        assert np.all(np.abs(scores.mean(axis=0)) < 4 / 20 + 0.1)  # skewed draws: a small bias
+        assert np.all(np.abs(scores.std(axis=0) - 1) < 0.2)
+
+    def test_notice_a_wrong_law(self) -> None:
+        touched = routing.simulate_distinct_experts(8, E=256, k=6, trials=4000, seed=5)
+        balanced = 8 * 6
+        of_mean, of_variance = routing.moment_z_scores(touched, mean=balanced, variance=1)
+        assert of_mean < -50 and of_variance > 10
+
+    @pytest.mark.parametrize(
+        ("sample", "mean", "variance", "message"),
+        [
+            ([1.0], 1, 1, "at least two draws"),
+            ([[1.0, 2.0]], 1, 1, "shape"),
+            ([1.0, 2.0], 1, 0, "variance 0"),
+            ([6.0, 6.0], 6, 1, "no spread"),
+            ([float("nan"), 1.0], 1, 1, "not finite"),
+        ],
+    )
+    def test_refuses(self, sample: list[float], mean: float, variance: float, message: str) -> None:
+        with pytest.raises(DomainError, match=message):
+            routing.moment_z_scores(sample, mean, variance)

@@ -47,7 +47,7 @@ class Check:
 CHECKS: tuple[Check, ...] = (
     Check("lint", "ruff finds nothing", [("ruff", "check", ".")]),
     Check("format", "ruff would change no line", [("ruff", "format", "--check", ".")]),
-    Check("types", "mypy, strict, finds nothing in specdec_lib", [("mypy",)]),
+    Check("types", "mypy, strict, finds nothing in the library and the machinery", [("mypy",)]),
     Check("notebooks", "every notebook is stored as it should be", [("tools.notebooks", "check")]),
     Check(
         "unit",

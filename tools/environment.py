@@ -68,15 +68,24 @@ def install(folder, files):
     """Install the files' packages with uv, or with pip where uv cannot be had."""
     python = interpreter(folder)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    wanted = [word for name in files for word in ("-r", name)]
+    uv = [python, "-m", "uv", "pip", "install", "--quiet", "--python", python]
     if subprocess.call([*pip, pinned("uv")]) == 0:
-        uv = [python, "-m", "uv", "pip", "install", "--quiet", "--python", python]
-        done = subprocess.call([*uv, "--compile-bytecode", *wanted])
+        command = [*uv, "--compile-bytecode"]
     else:
-        print("uv cannot be installed here; pip does the same, more slowly.")
-        done = subprocess.call([*pip, *wanted])
-    if done != 0:
+        print("uv cannot be installed here; pip does the same, more slowly.", flush=True)
+        command, files = pip, [without_uv(folder, name) for name in files]
+    for name in files:
+        command += ["-r", name]
+    if subprocess.call(command) != 0:
         sys.exit("The packages could not be installed; the message above says why.")
+
+
+def without_uv(folder, name):
+    """A copy of a requirement file, kept in the environment, that does not ask for uv."""
+    lines = Path(name).read_text(encoding="utf-8").splitlines()
+    copy = Path(folder, name)
+    copy.write_text("\n".join(line for line in lines if not line.startswith("uv==")))
+    return str(copy)
 
 
 def main():

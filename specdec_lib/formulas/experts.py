@@ -8,7 +8,7 @@ says otherwise; routing by a measured popularity is in :mod:`specdec_lib.routing
 from __future__ import annotations
 
 import sympy
-from sympy import Eq, Max, Piecewise, log, oo
+from sympy import Eq, Max, Min, Piecewise, log, oo, sqrt
 
 from specdec_lib.formula import Formula
 from specdec_lib.formulas.roofline import MULTIPLY_ADD, weight_knee
@@ -40,6 +40,10 @@ _miss = 1 - k / E  # the chance that one token leaves a given expert untouched
 distinct_experts = Formula("A(n)", E * (1 - _miss**n), ONE, _HERE)
 """Expected distinct routed experts that n tokens touch."""
 
+balanced_experts = Formula(r"\hat A(n)", Min(n * k, E), ONE, _HERE)
+"""Distinct routed experts where no two assignments meet until all experts are touched: the most
+that n tokens can touch, and what a benchmark with balanced routing makes them touch."""
+
 # Written around q₂ = q₁²(1 − δ), which does not cancel where E·q₁ⁿ + E(E−1)·q₂ⁿ − E²·q₁²ⁿ would.
 _pair = k / ((E - 1) * (E - k))
 distinct_experts_variance = Formula(
@@ -59,6 +63,15 @@ distinct_experts_variance = Formula(
     _HERE,
 )
 """Its variance; zero at one token, where rounding must not make it negative."""
+
+distinct_experts_deviation = Formula(
+    r"\mathrm{sd}[A(n)]",
+    sqrt(distinct_experts_variance.rhs),
+    ONE,
+    _HERE,
+    using=(distinct_experts_variance,),
+)
+"""Its standard deviation: how far a single step strays from the expected count."""
 
 expert_knee = Formula(r"n_{E/k}", E / k, ONE, _HERE)
 """Tokens at which the routed assignments n·k equal the experts E."""
@@ -152,6 +165,9 @@ marginal_price = Formula(
 )
 """Price of a marginal token relative to an average one while the experts are memory-bound."""
 
+layer_parameters = Formula(r"P_{\mathrm{MoE}}", (E + s) * P_e, ONE, _HERE)
+"""Parameters of all experts of a layer: what a dense layer of the same size reads every step."""
+
 experts_work = Formula(r"W_{\mathrm{MoE}}", _layer_work * P_e, FLOP, _HERE)
 """FLOPs of a MoE layer's experts in a step with n tokens."""
 
@@ -173,6 +189,19 @@ experts_time = Formula(
 )
 """Roofline time of a MoE layer's experts."""
 
+_plain = Formula("A(B)", distinct_experts.rhs.subs(n, B), ONE, _HERE)
+_verify = Formula(r"A(B\,T)", distinct_experts.rhs.subs(n, B * T), ONE, _HERE)
+_filled = (k + s) * B / weight_knee.rhs  # expert reads that computing a plain step would hide
+
+verify_ratio = Formula(
+    r"\frac{t_{\mathrm{MoE}}(B\,T)}{t_{\mathrm{MoE}}(B)}",
+    Max(_verify.rhs + s, T * _filled) / Max(_plain.rhs + s, _filled),
+    ONE,
+    _HERE,
+    using=(_plain, _verify),
+)
+"""Time of a MoE layer's experts in a verify pass of width T over that in a plain step."""
+
 measured_layer_time = Formula(
     r"t_{\mathrm{layer}}",
     t_0 + t_e * distinct_experts.rhs,
@@ -181,6 +210,28 @@ measured_layer_time = Formula(
     using=(distinct_experts,),
 )
 """The law that measured kernels follow below their compute knee."""
+
+balanced_layer_time = Formula(
+    r"\hat t_{\mathrm{layer}}",
+    t_0 + t_e * balanced_experts.rhs,
+    SECOND,
+    _HERE,
+    using=(balanced_experts,),
+)
+"""The same law for balanced routing, which is what published kernel tables time."""
+
+measured_layer_price = Formula(
+    r"r_{\mathrm{layer}}(n)",
+    Piecewise(
+        (ONE, Eq(n, 0) & Eq(t_0, 0)),
+        (0, Eq(k, E)),
+        (t_e * n * sympy.diff(distinct_experts.rhs, n) / measured_layer_time.rhs, True),
+    ),
+    ONE,
+    _HERE,
+    using=(measured_layer_time, distinct_experts),
+)
+"""Price of a marginal token where a layer has a fixed time beside that of its experts."""
 
 local_experts = Formula(r"A_\ell(B, T)", distinct_experts.rhs.subs(n, B * T**locality), ONE, _HERE)
 """Distinct experts when the T tokens of a sequence touch like T^ℓ independent ones.

@@ -14,8 +14,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ElementHandle
 
 from specdec_lib.colour import contrast
-from tests.book.site import pages
-from tests.book.visits import PHONE, Visit
+from tests.book.site import HTML, pages
+from tests.book.visits import PHONE, Visit, visit
 
 pytestmark = pytest.mark.browser
 
@@ -56,6 +56,17 @@ def test_the_front_door_leads_to_the_landing_page(site: str, browser: Browser) -
     door.close()
 
 
+@pytest.mark.parametrize("way", ["served", "disk"])
+def test_search_finds_a_formula(way: str, site: str, browser: Browser) -> None:
+    door = f"{site}search.html" if way == "served" else (HTML / "search.html").as_uri()
+    with visit(browser, f"{door}?q=distinct_experts") as page:
+        found = page.page.wait_for_selector("#search-results a[href*='formulas.html']")
+        assert found
+        page.page.wait_for_timeout(500)  # summaries come a moment later, or fail to
+    assert not page.foreign
+    assert not page.complaints
+
+
 def test_every_chart_draws_and_every_slider_moves_it(page: Visit) -> None:
     for chart in page.charts:
         assert chart.get_attribute("data-ready") == "light", chart_name(chart)
@@ -93,13 +104,13 @@ def push(slider: ElementHandle, to: float | None = None) -> float:
 
 def test_dark_redraws_the_charts_and_keeps_the_sliders(page: Visit) -> None:
     openings = [push(slider) for chart in page.charts for slider in sliders(chart)]
-    page.page.wait_for_timeout(200)
-    before = [(positions(chart), page.shapes(chart)) for chart in page.charts]
+    drawn = page.at_rest()
+    stood = [positions(chart) for chart in page.charts]
     page.flip("dark")
-    for chart, (stood, drawn) in zip(page.charts, before, strict=True):
+    for place, chart in enumerate(page.charts):
         assert chart.get_attribute("data-ready") == "dark", chart_name(chart)
-        assert positions(chart) == stood, chart_name(chart)
-        assert page.shapes(chart) == drawn, chart_name(chart)
+        assert positions(chart) == stood[place], chart_name(chart)
+        assert page.shapes(chart) == drawn[place], chart_name(chart)
     assert not page.complaints
     redrawn = [slider for chart in page.charts for slider in sliders(chart)]
     for slider, opening in zip(redrawn, openings, strict=True):
@@ -144,13 +155,12 @@ def as_hex(colour: str) -> str:
 
 
 def test_fits_a_phone(page: Visit) -> None:
-    page.page.set_viewport_size(PHONE)
-    page.page.wait_for_timeout(300)  # charts follow the window a frame later
-    wide = page.page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= PHONE["width"], f"the page is {wide} px wide"
-    for chart in page.charts:
-        room, needs = chart.evaluate("figure => [figure.clientWidth, figure.scrollWidth]")
-        assert needs <= room, f"{chart_name(chart)}: {needs} px in {room}"
+    if not page.fits(PHONE):
+        wide = page.page.evaluate("document.documentElement.scrollWidth")
+        measured = "figure => [figure.clientWidth, figure.scrollWidth]"
+        charts = {chart_name(chart): chart.evaluate(measured) for chart in page.charts}
+        poor = {name: needs for name, (room, needs) in charts.items() if needs > room}
+        pytest.fail(f"the page needs {wide} px, charts more than their place: {poor}")
     assert not page.complaints
 
 

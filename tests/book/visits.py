@@ -37,6 +37,11 @@ UNFOLD = """() => {
   });
 }"""
 
+#: Nothing is wider than the window, and no chart wider than its place.
+FITS = """() => document.documentElement.scrollWidth <= window.innerWidth
+  && [...document.querySelectorAll('figure.vega-chart')]
+    .every(figure => figure.scrollWidth <= figure.clientWidth)"""
+
 #: What a chart has drawn: the shapes of its marks, without titles, axes and legends.  Where there
 #: is no line, numbers in cells count as well; beside a line, text alone must not pass for it.  The
 #: colour of text is the mode's, not the chart's.
@@ -82,6 +87,15 @@ class Visit:
         self.page.emulate_media(color_scheme=mode)  # type: ignore[arg-type]
         self.settle(mode)
 
+    def fits(self, window: ViewportSize) -> bool:
+        """Whether the page comes to fit into ``window`` within 3 s."""
+        self.page.set_viewport_size(window)
+        try:
+            self.page.wait_for_function(FITS, timeout=3_000)
+        except TooLong:
+            return False
+        return True
+
     @property
     def charts(self) -> list[ElementHandle]:
         """The figures with a chart, in order."""
@@ -91,11 +105,22 @@ class Visit:
         """What ``chart`` has drawn, as text to compare."""
         return str(chart.evaluate(SHAPES))
 
+    def at_rest(self) -> list[str]:
+        """What every chart draws, once none changes any more; AssertionError after 5 s."""
+        before: list[str] = []
+        for _ in range(25):
+            now = [self.shapes(chart) for chart in self.charts]
+            if now == before:
+                return now
+            before = now
+            self.page.wait_for_timeout(200)
+        raise AssertionError("the charts do not come to rest")
+
     def wait_for_other_shapes(self, chart: ElementHandle, than: str, what: str) -> str:
-        """What ``chart`` draws once it no longer draws ``than``; AssertionError after 2 s."""
+        """What ``chart`` draws once it no longer draws ``than``; AssertionError after 5 s."""
         waiting = f"([figure, than]) => (({SHAPES})(figure)) !== than"
         try:
-            self.page.wait_for_function(waiting, arg=[chart, than], timeout=2_000)
+            self.page.wait_for_function(waiting, arg=[chart, than], timeout=5_000)
         except TooLong as error:
             raise AssertionError(f"{what}: the chart stays as it is") from error
         return self.shapes(chart)

@@ -89,6 +89,9 @@ EQUATIONS: list[Row] = [
     ("experts.distinct_experts_variance", {"n": 2, **V4}, 0.1346, 5e-4),
     ("experts.distinct_experts_variance", {"n": 8, **V4}, 2.976, 5e-4),
     ("experts.distinct_experts_variance", {"n": 64, **V4}, 24.98, 5e-4),
+    ("experts.distinct_experts_deviation", {"n": 64, **V4}, 4.998, 5e-4),  # √24.98
+    ("experts.balanced_experts", {"n": 42, **V4}, 252.0, 0),
+    ("experts.balanced_experts", {"n": 43, **V4}, 256.0, 0),
     ("experts.expert_knee", V4, 42.6667, 1e-5),
     ("experts.tokens_to_cover", {"coverage": 0.5, **V4}, 29.23, 2e-4),
     ("experts.tokens_to_cover", {"coverage": 1, **V4}, math.inf, 0),
@@ -114,6 +117,7 @@ EQUATIONS: list[Row] = [
     ("experts.marginal_price", {"n": 1, **V4, "s": 1}, 0.847, 6e-4),
     ("experts.marginal_price", {"n": 0, **V4, "s": 0}, 1.0, 0),
     ("experts.marginal_price", {"n": 3, "E": 8, "k": 8, "s": 0}, 0.0, 0),
+    ("experts.layer_parameters", {"E": 256, "s": 1, "P_e": 3}, 771.0, 0),
     ("experts.experts_work", {"n": 2, "k": 6, "s": 1, "P_e": 5}, 140.0, 0),
     ("experts.experts_traffic", {"n": 1, **V4, "s": 1, "P_e": 5, "b": 0.5}, 17.5, 1e-12),
     (
@@ -128,9 +132,27 @@ EQUATIONS: list[Row] = [
         35.0,
         1e-12,
     ),
+    # few tokens read (11.859375 + 1) / 7 as much; many compute twice as much; past every expert and
+    # before the knee of 5 486 tokens a verify pass costs a plain step
+    (
+        "experts.verify_ratio",
+        {"B": 1, "T": 2, **V4, "s": 1, "ridge": 562.5, "b": 0.53125},
+        12.859375 / 7,
+        1e-15,
+    ),
+    ("experts.verify_ratio", {"B": 1e6, "T": 2, **V4, "s": 1, "ridge": 562.5, "b": 1}, 2.0, 1e-15),
+    ("experts.verify_ratio", {"B": 1e3, "T": 4, **V4, "s": 1, "ridge": 562.5, "b": 1}, 1.0, 1e-9),
     # the measured V4-Flash layer on B200: 30.8 µs at one token, 115 µs at eight
     ("experts.measured_layer_time", {"n": 1, **V4, "t_0": 19.8e-6, "t_e": 1.97e-6}, 30.8e-6, 0.05),
     ("experts.measured_layer_time", {"n": 8, **V4, "t_0": 19.8e-6, "t_e": 1.97e-6}, 115e-6, 0.1),
+    # the table's own routing: 16 tokens took 204 µs, 32 took 390 µs
+    ("experts.balanced_layer_time", {"n": 16, **V4, "t_0": 19.8e-6, "t_e": 1.968e-6}, 204e-6, 0.03),
+    ("experts.balanced_layer_time", {"n": 32, **V4, "t_0": 19.8e-6, "t_e": 1.968e-6}, 390e-6, 0.03),
+    # no fixed time: the price without shared experts; as much fixed as touched: half of it
+    ("experts.measured_layer_price", {"n": 1, **V4, "t_0": 0, "t_e": 1}, 0.9882, 1e-4),
+    ("experts.measured_layer_price", {"n": 1, **V4, "t_0": 6, "t_e": 1}, 0.4941, 1e-4),
+    ("experts.measured_layer_price", {"n": 0, **V4, "t_0": 0, "t_e": 1}, 1.0, 0),
+    ("experts.measured_layer_price", {"n": 3, "E": 8, "k": 8, "t_0": 1, "t_e": 1}, 0.0, 0),
     ("experts.local_experts", {"B": 8, "T": 1, **V4, "locality": 0.7}, 44.24176, 1e-7),
     ("experts.local_experts", {"B": 2, "T": 4, **V4, "locality": 1}, 44.24176, 1e-7),
     # 16 tokens of one sequence touched 55.1 of 256 experts, top-8, in a published measurement

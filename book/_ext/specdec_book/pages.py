@@ -15,6 +15,9 @@ SCRIPTS = ("vega.js", "config.js", "charts.js")
 #: The kernel in the browser that Jupyter Book always prepares: it comes from elsewhere, and the
 #: book's charts compute without one.
 FOREIGN = ("thebe",)
+NO_SUMMARIES = (
+    "if (location.protocol === 'file:') DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"
+)
 
 
 def has_chart(doctree: nodes.document) -> bool:
@@ -29,6 +32,15 @@ def load_charts(
     if isinstance(doctree, nodes.document) and has_chart(doctree):
         for place, script in enumerate(SCRIPTS):
             app.add_js_file(f"{CHARTS}/{script}", priority=800 + place, loading_method="defer")
+
+
+def search_from_disk(
+    app: Sphinx, page: str, _template: str, _context: dict[str, Any], _doctree: Any
+) -> None:
+    """Let a search in a book opened from the disk list its finds without their summaries: a browser
+    fetches no page from the disk."""
+    if page == "search":
+        app.add_js_file(None, body=NO_SUMMARIES, priority=600)
 
 
 def _identity(script: Any) -> str:
@@ -52,4 +64,5 @@ def setup(app: Sphinx) -> None:
     """Style every page; decide its scripts when it is written."""
     app.add_css_file(f"{CHARTS}/book.css", priority=900)
     app.connect("html-page-context", load_charts)
+    app.connect("html-page-context", search_from_disk)
     app.connect("html-page-context", tidy_scripts, priority=900)
