@@ -47,10 +47,10 @@ class Formula:
     Examples
     --------
     >>> from specdec_lib.formulas.experts import distinct_experts
-    >>> distinct_experts(n=2, E=256, k=6)
-    11.859375
-    >>> distinct_experts.where(E=256, k=6)(n=[1, 2]).tolist()
-    [6.0, 11.859375]
+    >>> round(distinct_experts(n=64, E=256, k=6), 5)
+    199.88968
+    >>> distinct_experts.where(E=256, k=6)(n=[0, 1]).tolist()
+    [0.0, 6.0]
     """
 
     lhs: str
