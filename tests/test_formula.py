@@ -15,6 +15,7 @@ from specdec_lib.formula.latex import unit_text
 from specdec_lib.formulas import acceptance, attention, experts, roofline
 from specdec_lib.symbols import BYTE, FLOP, ONE, SECOND
 from tests.points import EVERY_FORMULA, MODULE_LEVEL, random_points
+from tests.vega_runtime import evaluate_in_vega
 
 
 class TestRendering:
@@ -215,6 +216,16 @@ class TestRefusing:
     def test_positional_arguments(self) -> None:
         with pytest.raises(TypeError):
             experts.distinct_experts(1, 8, 2)  # type: ignore[call-arg]
+
+    @pytest.mark.parametrize(("E", "k"), [(256, 6), (8, 8), (1e9, 1)])
+    def test_vega_of_bound_symbols(self, E: float, k: float) -> None:
+        """A known base is a number in the chart, not an expression to be worked out there."""
+        whole, bound = experts.distinct_experts, experts.distinct_experts.where(E=E, k=k)
+        points = [{"n": n} for n in (0.0, 1.0, 1.5, 64.0, 1e6)]
+        drawn = evaluate_in_vega(bound.vega(n="datum.n"), points)
+        exact = [whole(**point, E=E, k=k) for point in points]
+        assert drawn == pytest.approx(exact, rel=1e-12)
+        assert k == E or "log(1 +" not in bound.vega()
 
     def test_vega_names(self) -> None:
         with pytest.raises(ValueError, match="not a Vega signal or field"):

@@ -6,6 +6,7 @@ both are spelt out by Kahan's identities, which lose no digits either.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -113,7 +114,9 @@ class _VegaPrinter(StrPrinter):  # type: ignore[misc]
     def _print_OneMinusPower(self, expr: sympy.Expr) -> str:
         q, n = (f"({self._print(a)})" for a in expr.args)
         # 0·log(0) is NaN in JavaScript, but anything to the power zero is one
-        many = _minus_expm1(f"({n}*{_log1p(f'(-{q})')})")
+        known = expr.args[0].is_number and expr.args[0] < 1
+        log = f"({math.log1p(-float(expr.args[0]))!r})" if known else _log1p(f"(-{q})")
+        many = _minus_expm1(f"({n}*{log})")
         return f"({n} === 0 ? 0 : {n} === 1 ? {q} : {many})"
 
     def _print_Piecewise(self, expr: sympy.Piecewise) -> str:
