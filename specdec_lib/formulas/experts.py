@@ -36,6 +36,7 @@ from specdec_lib.symbols import (
 
 _HERE = "derived: experts"
 _miss = 1 - k / E  # the chance that one token leaves a given expert untouched
+_missed = Formula("q_1", _miss, ONE, _HERE)
 
 distinct_experts = Formula("A(n)", E * (1 - _miss**n), ONE, _HERE)
 """Expected distinct routed experts that n tokens touch."""
@@ -51,16 +52,13 @@ distinct_experts_variance = Formula(
     Piecewise(
         (0, Eq(k, E)),
         (
-            Max(
-                0,
-                E * _miss**n * (1 - _miss**n)
-                - E * (E - 1) * _miss ** (2 * n) * (1 - (1 - _pair) ** n),
-            ),
+            Max(0, E * _miss**n * (1 - _miss**n - (E - 1) * _miss**n * (1 - (1 - _pair) ** n))),
             True,
         ),
     ),
     ONE,
     _HERE,
+    using=(_missed,),
 )
 """Its variance; zero at one token, where rounding must not make it negative."""
 
@@ -239,7 +237,7 @@ local_experts = Formula(r"A_\ell(B, T)", distinct_experts.rhs.subs(n, B * T**loc
 For more than one sequence, B·T^ℓ is an extrapolation.
 """
 
-device_experts = Formula("A(n)/G", distinct_experts.rhs / G, ONE, _HERE, using=(distinct_experts,))
+device_experts = Formula("A_G(n)", distinct_experts.rhs / G, ONE, _HERE, using=(distinct_experts,))
 """Mean distinct experts that each of G devices loads; the step waits for the largest."""
 
 expert_parallel_knee = Formula(
