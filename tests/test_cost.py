@@ -11,10 +11,11 @@ import pytest
 import sympy
 
 import specdec_lib as sd
-from specdec_lib import formulas
+from specdec_lib import catalog, formulas
 from specdec_lib.architecture import Model
 from specdec_lib.cost import Breakdown
 from specdec_lib.cost.breakdown import COMPONENTS
+from specdec_lib.cost.grid import SLICE
 from specdec_lib.formula import DomainError
 from specdec_lib.symbols import B, S, T
 from tests.vega_runtime import evaluate_in_vega
@@ -150,15 +151,20 @@ class TestArrays:
 
     def test_a_large_open_grid_equals_the_closed_one(self) -> None:
         """Slices and pieces are an arrangement, not an approximation."""
-        axes = np.arange(1, 61.0), np.arange(1, 18.0), np.geomspace(1, 1e6, 100).round()
+        axes = np.arange(1, 91.0), np.arange(1, 21.0), np.geomspace(1, 1e6, 200).round()
         closed = np.meshgrid(*axes, indexing="ij")
         opened = np.meshgrid(*axes, indexing="ij", sparse=True)
-        assert closed[0].size > 3 * (1 << 15)
+        assert closed[0].size > 2 * SLICE
         on_open = V4(**dict(zip("BTS", opened, strict=True)))
         on_closed = V4(**dict(zip("BTS", closed, strict=True)))
         flat = V4(**{key: axis.ravel() for key, axis in zip("BTS", closed, strict=True)})
         np.testing.assert_allclose(on_open, on_closed, rtol=1e-14)
         np.testing.assert_array_equal(flat.reshape(on_closed.shape), on_closed)
+
+    def test_values_that_are_not_finite_are_refused_in_either_arrangement(self) -> None:
+        for batch in (1e305, np.array([1, 1e305]), np.append(np.ones(2 * SLICE), 1e305)):
+            with pytest.raises(DomainError, match="no finite value"):
+                V4(B=batch, T=1e10, S=1)
 
     def test_nothing_to_compute(self) -> None:
         assert V4(B=np.array([]), T=1, S=1).shape == (0,)
@@ -203,6 +209,14 @@ class TestBadInput:
             with pytest.raises(error, match=message) as caught:
                 method(**values)
             assert "StepCost(DeepSeek-V4-Flash" in str(caught.value) or "real number" in message
+
+    def test_names_are_no_records(self) -> None:
+        gpu, model = sd.gpu("b200"), sd.model("llama-3.1-8b")
+        for wrong in (("llama-3.1-8b", gpu), (model, "b200"), (model, gpu, "typical")):
+            with pytest.raises(TypeError, match="a step cost needs a record such as"):
+                sd.StepCost(*wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"needs a record such as gpu\('b200'\), not 'b200'"):
+            sd.Deployment.typical("b200")  # type: ignore[arg-type]
 
 
 class TestCounting:
@@ -274,6 +288,23 @@ class TestCounting:
         dense = {part.kind for part in V4.parts if part.key == "attn_proj"}
         assert dense == {"fp8"}
         assert len([part for part in V4.parts if part.key == "attn_core"]) == 3
+
+
+@pytest.mark.parametrize("model", [model.name for model in catalog.models()])
+def test_every_model_of_the_catalogue_has_a_price(model: str) -> None:
+    """One token for one sequence reads at least its active matrices, and little more."""
+    found = sd.model(model)
+    cost = sd.StepCost(found, sd.gpu("b200"))
+    parts = cost.breakdown(B=1, T=1, S=1)
+    read = sum(share.bytes for key, share in parts.items() if key not in ("attn_core", "indexer"))
+    active = sum(
+        part.bytes * float(part.used)
+        for part in found.architecture.weights
+        if part.key not in ("embedding", "mtp")
+    )
+    assert read == pytest.approx(active, rel=1e-12)
+    assert cost(B=1, T=1, S=1) >= read / 8e12
+    assert cost.memory(B=1, S=1).weights >= active
 
 
 class TestMemory:

@@ -11,29 +11,16 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import time
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 import specdec_lib as sd
+from tools.benchmark import REPEATS, median_seconds
 from tools.planner import Planner, install
 
 Floats = NDArray[np.float64]
-
-REPEATS = 7
-
-
-def median_seconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Median over the repeats, after one call that is not counted."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def medians(ways: dict[str, Callable[[], object]]) -> dict[str, float]:
@@ -68,9 +55,7 @@ def weights_by_hand(B: Floats, T: Floats) -> Floats:
     time += np.maximum(2 * ROUTER * n / BF16, 2 * ROUTER / MEMORY)
     time += np.maximum(2 * HEAD * n / BF16, 2 * HEAD / MEMORY)
     touched = -256 * np.expm1(n * np.log1p(-6 / 256))
-    time += np.maximum(
-        2 * 43 * 6 * EXPERT * n / FP8, 43 * EXPERT * EXPERT_BYTES * touched / MEMORY
-    )
+    time += np.maximum(2 * 43 * 6 * EXPERT * n / FP8, 43 * EXPERT * EXPERT_BYTES * touched / MEMORY)
     return time
 
 

@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 #: The symbols of a step, in the order of its arguments.
 STEP_SYMBOLS: tuple[sympy.Symbol, ...] = (B, T, S)
 
-#: Points of a slice: a few arrays of so many stay in a second-level cache.
-SLICE = 1 << 15
+#: Points of a slice: an array of so many takes a megabyte and stays in a second-level cache.
+SLICE = 1 << 17
 
 
 class Varying:
@@ -84,8 +84,9 @@ class Grid:
 
     def __call__(self, *arguments: Floats) -> Floats:
         """The sum at every point; DomainError where it is not finite."""
-        whole = np.broadcast_shapes(*(a.shape for a in arguments))
-        shape = whole or (1,)
+        shape = np.broadcast_shapes(*(a.shape for a in arguments))
+        if math.prod(shape) <= SLICE:
+            return self._at_once(arguments, shape)
         arguments = tuple(a.reshape((1,) * (len(shape) - a.ndim) + a.shape) for a in arguments)
         once = [
             [factor(*arguments) for factor in piece] if _is_small(piece, arguments, shape) else None
@@ -104,9 +105,23 @@ class Grid:
                 )
                 with np.errstate(all="ignore"):
                     _accumulate(out, values, first=i == 0)
-            if not (safe or np.isfinite(out).all()):
-                raise DomainError(f"{self.title} has no finite value at a point that was given")
-        return total.reshape(whole)
+            if not safe:
+                self._require_finite(out)
+        return total
+
+    def _at_once(self, arguments: Sequence[Floats], shape: tuple[int, ...]) -> Floats:
+        """The sum where there is not enough to slice."""
+        total: Any = 0.0
+        with np.errstate(all="ignore"):
+            for first, *second in self._pieces:
+                values = first(*arguments)
+                total = total + (values * second[0](*arguments) if second else values)
+        self._require_finite(total)
+        return total if total.shape == shape else np.broadcast_to(total, shape).copy()
+
+    def _require_finite(self, values: Floats) -> None:
+        if not np.isfinite(values).all():
+            raise DomainError(f"{self.title} has no finite value at a point that was given")
 
 
 def _is_small(piece: Piece, arguments: Sequence[Floats], shape: tuple[int, ...]) -> bool:

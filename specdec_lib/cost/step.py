@@ -41,6 +41,9 @@ class StepCost:
     deployment
         The ideal engine on one device by default.
 
+    Raises TypeError for what is no such record, DomainError or ValueError where model, accelerator
+    and deployment do not fit together.
+
     Examples
     --------
     >>> from specdec_lib.catalog import gpu, model
@@ -52,6 +55,13 @@ class StepCost:
     """
 
     def __init__(self, model: Model, gpu: Gpu, deployment: Deployment | None = None) -> None:
+        for given, wanted, example in (
+            (model, Model, "model('deepseek-v4-flash')"),
+            (gpu, Gpu, "gpu('b200')"),
+            (deployment, Deployment | None, "Deployment.ideal()"),
+        ):
+            if not isinstance(given, wanted):
+                raise TypeError(f"a step cost needs a record such as {example}, not {given!r}")
         self.model = model
         self.gpu = gpu
         self.deployment = Deployment.ideal() if deployment is None else deployment

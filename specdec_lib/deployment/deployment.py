@@ -180,8 +180,11 @@ class Deployment:
         changes
             Fields that differ, such as ``tp=8`` or ``step_overhead=1e-3``.
 
-        Raises ValueError for an unknown engine, and as the class does.
+        Raises ValueError for an unknown engine, TypeError for what is no accelerator, and as the
+        class does.
         """
+        if not isinstance(gpu, Gpu):
+            raise TypeError(f"a typical deployment needs a record such as gpu('b200'), not {gpu!r}")
         known = defaults()
         engine = known.engine(engine)
         values: dict[str, Any] = {
