@@ -45,6 +45,7 @@ lab: $(LAB_READY)
 
 bench: $(READY)
 	@$(RUN) -m tools.benchmark
+	@$(RUN) -m tools.step_benchmark
 
 bite: $(READY)
 	@$(RUN) -m tools.bite

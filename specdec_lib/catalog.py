@@ -1,4 +1,4 @@
-"""Catalogue: accelerators and models as records with sources, found by name.
+"""Catalogue: accelerators, models and drafters as records with sources, found by name.
 
 Records are read from ``specdec_lib/data`` when they are first asked for, and checked as they are
 read.  Case, spaces and punctuation of a name do not count.
@@ -9,11 +9,12 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from specdec_lib.architecture import Headline, Model
+from specdec_lib.architecture import DrafterCard, Headline, Model
+from specdec_lib.cards import read_drafter, read_model
 from specdec_lib.formulas.roofline import ridge_point
 from specdec_lib.records.names import Index, UnknownName
 from specdec_lib.records.provenance import KINDS, DataError, Provenance
@@ -25,18 +26,22 @@ __all__ = [
     "Column",
     "DataError",
     "Datum",
+    "DrafterCard",
     "Gpu",
     "Headline",
     "Model",
     "Provenance",
     "Reference",
     "UnknownName",
+    "drafter_card",
+    "drafter_cards",
     "gpu",
     "gpus",
     "measured",
     "model",
     "models",
     "published",
+    "read_drafter",
     "read_gpu",
     "read_model",
     "references",
@@ -158,27 +163,6 @@ def _refuse_sparse(where: str, peak: Mapping[str, float]) -> None:
             )
 
 
-def read_model(where: str, table: Mapping[str, Any]) -> Model:
-    """Read one model record; DataError if it is not valid, ConfigError if its config is not."""
-    record = Record(where, table)
-    printed = Record(f"{where}, headline", record.take("headline", dict))
-    sizes = [printed.datum(field, Bounds("1", 1e6, 1e14)) for field in ("total", "active")]
-    printed.finish()
-    config = record.take("config", dict)
-    name = record.take("name", str)
-    read = Model.from_config(config, name=f"{where}, config")
-    found = replace(
-        read,
-        name=name,
-        aliases=record.texts("aliases"),
-        repository=record.take("repository", str),
-        headline=Headline(sizes[0].value, sizes[1].value, printed.provenance),
-        provenance=record.provenance,
-    )
-    record.finish()
-    return found
-
-
 @functools.cache
 def _gpu_index() -> Index[Gpu]:
     index: Index[Gpu] = Index("GPU")
@@ -200,6 +184,18 @@ def _model_index() -> Index[Model]:
         found = read_model(file, load_toml(file))
         short = found.repository.rpartition("/")[2]
         index.add(found.name, (*found.aliases, found.repository, short), found)
+    return index
+
+
+@functools.cache
+def _drafter_index() -> Index[DrafterCard]:
+    index: Index[DrafterCard] = Index("drafter")
+    for file in data_files("drafters"):
+        tables = load_toml(file)
+        citations = tables.pop("citations", {})
+        for table in tables.pop("drafter"):
+            found = read_drafter(file, {**tables, **table}, citations, model)
+            index.add(found.name, found.aliases, found)
     return index
 
 
@@ -229,3 +225,17 @@ def model(name: str) -> Model:
 def models() -> tuple[Model, ...]:
     """Every model of the catalogue."""
     return _model_index().records()
+
+
+def drafter_card(name: str) -> DrafterCard:
+    """The drafter of this name or alias; UnknownName, listing near ones, if there is none.
+
+    >>> drafter_card("deepseek-v4-flash-mtp").own_parameters
+    6610044539
+    """
+    return _drafter_index().find(name)
+
+
+def drafter_cards() -> tuple[DrafterCard, ...]:
+    """Every drafter of the catalogue."""
+    return _drafter_index().records()

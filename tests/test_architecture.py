@@ -12,34 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specdec_lib import catalog
 from specdec_lib.architecture import (
     KEYS,
     PRECISIONS,
+    READERS,
     ConfigError,
     Model,
     Weights,
     precision,
 )
-from specdec_lib.architecture.parse import READERS
 from specdec_lib.formulas import attention
-
-#: Total and active parameters of the catalogue's models, to the last one; modules of multi-token
-#: prediction are excluded, the input embedding is active.
-EXACT: dict[str, tuple[int, int]] = {
-    "DeepSeek-V4-Flash": (284_332_230_231, 13_799_622_231),
-    "DeepSeek-V3": (671_026_404_352, 37_552_282_624),
-    "Kimi-K2": (1_026_408_209_408, 32_861_477_888),
-    "Qwen3-30B-A3B": (30_532_122_624, 3_353_032_704),
-    "Qwen3-235B-A22B": (235_093_634_560, 22_190_763_520),
-    "Mixtral-8x7B": (46_702_792_704, 12_879_925_248),
-    "gpt-oss-120b": (116_829_156_672, 5_711_982_912),
-    "Llama-3.1-8B": (8_030_261_248, 8_030_261_248),
-    "Llama-3.1-70B": (70_553_706_496, 70_553_706_496),
-}
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama",
@@ -142,16 +128,6 @@ def without(config: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: value for key, value in config.items() if key not in keys}
 
 
-@pytest.mark.parametrize("name", EXACT)
-def test_counts_equal_the_exact_ones(name: str) -> None:
-    model = catalog.model(name)
-    assert (model.total_parameters, model.active_parameters) == EXACT[name]
-
-
-def test_every_model_of_the_catalogue_is_counted() -> None:
-    assert {model.name for model in catalog.models()} == set(EXACT)
-
-
 @pytest.mark.parametrize(
     ("name", "config", "total", "active"),
     [
@@ -167,21 +143,6 @@ def test_counts_of_configurations_outside_the_catalogue(
 ) -> None:
     model = Model.from_config(config, name=name)
     assert (model.total_parameters, model.active_parameters) == (total, active)
-
-
-@pytest.mark.parametrize("name", EXACT)
-def test_published_headlines(name: str) -> None:
-    """Totals agree within rounding; makers' active counts lie between those with the two ends of
-    the vocabulary and those without."""
-    model = catalog.model(name)
-    assert model.headline is not None
-    assert model.headline.total == pytest.approx(model.total_parameters, rel=0.014)
-    ends = sum(
-        part.parameters for part in model.architecture.weights if part.key in ("embedding", "head")
-    )
-    slack = 0.02 * model.active_parameters  # 37 for 37.55, 22 for 22.19
-    most = model.active_parameters + slack
-    assert model.active_parameters - ends - slack <= model.headline.active <= most
 
 
 def test_v4_flash_beside_its_matrices() -> None:
@@ -385,7 +346,7 @@ def test_precision_by_the_caller() -> None:
 REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "J11, an empty configuration": (
         {},
-        ("hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size", "model_type"),
+        ("hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size"),
     ),
     "an unknown family": (LLAMA | {"model_type": "xyz"}, ("'xyz' is not read yet", *READERS)),
     "a family that is no word": (LLAMA | {"model_type": ["llama"]}, ("is not read yet",)),
@@ -559,6 +520,7 @@ sizes = st.integers(1, 12)
 @given(
     layers=sizes, heads=sizes, groups=sizes, width=sizes, ffn=sizes, experts=sizes, data=st.data()
 )
+@settings(deadline=None)
 def test_a_mixture_of_any_size_adds_up(
     layers: int, heads: int, groups: int, width: int, ffn: int, experts: int, data: st.DataObject
 ) -> None:

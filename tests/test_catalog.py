@@ -119,10 +119,29 @@ def test_names_of_gpus(alias: str, name: str) -> None:
         ("qwen3 30b a3b", "Qwen3-30B-A3B"),
         ("gptoss120b", "gpt-oss-120b"),
         ("Meta-Llama-3.1-70B", "Llama-3.1-70B"),
+        ("DeepSeek-V4-Flash-0731-DSpark", "DeepSeek-V4-Flash-0731"),
+        ("glm 5.2", "GLM-5.2"),
+        ("Qwen/Qwen3.6-35B-A3B", "Qwen3.6-35B-A3B"),
+        ("Llama-4-Scout-17B-16E-Instruct", "Llama-4-Scout"),
+        ("gemma-4-26b-a4b", "Gemma-4-26B-A4B"),
     ],
 )
 def test_names_of_models(alias: str, name: str) -> None:
     assert catalog.model(alias).name == name
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("deepseek-v4-flash-mtp", "DeepSeek-V4-Flash-MTP"),
+        ("llama3-8B-eagle3", "Llama-3.1-8B-EAGLE3"),
+        ("Llama-3.2-1B-as-draft", "Llama-3.2-1B"),
+        ("Medusa-Vicuna-7B", "Vicuna-7B-Medusa"),
+        ("prompt lookup", "n-gram"),
+    ],
+)
+def test_names_of_drafters(alias: str, name: str) -> None:
+    assert catalog.drafter_card(alias).name == name
 
 
 @pytest.mark.parametrize(
@@ -134,6 +153,7 @@ def test_names_of_models(alias: str, name: str) -> None:
         (catalog.model, "deepseek-v4", "DeepSeek-V4-Flash"),
         (catalog.model, "llama 3.1 80b", "Llama-3.1-8B"),
         (catalog.model, "mixtral", "Mixtral-8x7B"),
+        (catalog.drafter_card, "qwen3-8b-dflsh", "Qwen3-8B-DFlash"),
         (catalog.published, "calculater", "calculator"),
         (catalog.measured, "experts", "distinct-experts"),
     ],
@@ -168,6 +188,16 @@ def test_every_name_and_alias_finds_its_record() -> None:
     for model in catalog.models():
         for name in (model.name, *model.aliases, model.repository):
             assert catalog.model(name) is model
+    for card in catalog.drafter_cards():
+        for name in (card.name, *card.aliases):
+            assert catalog.drafter_card(name) is card
+
+
+def test_how_much_the_catalogue_holds() -> None:
+    held = (catalog.models(), catalog.gpus(), catalog.drafter_cards())
+    assert [len(records) >= least for records, least in zip(held, (30, 25, 15), strict=True)] == [
+        True
+    ] * 3
 
 
 def test_a_name_means_one_record() -> None:
@@ -190,29 +220,50 @@ def test_bare_names_are_settled(name: str) -> None:
 
 def test_every_field_of_a_config_is_read() -> None:
     """A record carries the settings that decide a price and no others."""
-    for model in catalog.models():
-        assert not [a for a in model.assumptions if "not read" in a], model.name
+    for record in (*catalog.models(), *catalog.drafter_cards()):
+        assert not [a for a in record.assumptions if "not read" in a], record.name
+
+
+#: What published configurations of these models leave open; the others leave nothing.
+OPEN: dict[str, set[str]] = {
+    "DeepSeek-V4-Flash-0731": {"the last 3 entries of compress_ratios", "torch_dtype"},
+    "DeepSeek-V4-Flash-FP8": {"model_type", "tie_word_embeddings"},
+    "gpt-oss-120b": {"torch_dtype"},
+    "gpt-oss-20b": {"torch_dtype"},
+    "Llama-3.1-8B": {"head_dim"},
+    "Llama-3.1-70B": {"head_dim"},
+    "Llama-3.1-405B": {"head_dim"},
+    "Llama-4-Maverick": {"layer_types", "tie_word_embeddings"},
+    "Llama-4-Scout": {"layer_types", "tie_word_embeddings"},
+    "MiniMax-M2": {"torch_dtype"},
+    "MiniMax-M2.5": {"torch_dtype"},
+    "Mixtral-8x7B": {"head_dim"},
+    "Mixtral-8x22B": {"head_dim"},
+    "OLMoE-1B-7B": {"head_dim", "torch_dtype"},
+    "Phi-3.5-MoE": {"head_dim"},
+    "Qwen2-57B-A14B": {"head_dim", "qkv_bias", "mlp_only_layers"},
+    "Qwen3-Coder-480B-A35B": {"attention_bias"},
+    "Qwen3-Next-80B-A3B": {"attention_bias"},
+}
 
 
 def test_assumptions_of_the_catalogue() -> None:
-    """Only what these published configurations leave open."""
-    open_ = {m.name: {a.split()[0] for a in m.assumptions} for m in catalog.models()}
-    assert {name: fields for name, fields in open_.items() if fields} == {
-        "Llama-3.1-8B": {"head_dim"},
-        "Llama-3.1-70B": {"head_dim"},
-        "Mixtral-8x7B": {"head_dim"},
-        "gpt-oss-120b": {"torch_dtype"},
-    }
+    found = {model.name: model.assumptions for model in catalog.models() if model.assumptions}
+    assert set(found) == set(OPEN)
+    for name, assumptions in found.items():
+        started = {field for field in OPEN[name] for a in assumptions if a.startswith(field)}
+        assert (started, len(assumptions)) == (OPEN[name], len(OPEN[name])), name
 
 
 def test_the_catalogue_is_read_when_it_is_asked_for() -> None:
     """Importing the library opens none of its data files."""
     code = (
         "import sys, specdec_lib.catalog as c\n"
-        "print(c._gpu_index.cache_info().currsize, c._model_index.cache_info().currsize)"
+        "indices = (c._gpu_index, c._model_index, c._drafter_index)\n"
+        "print(*(index.cache_info().currsize for index in indices))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["0", "0"]
+    assert done.stdout.split() == ["0", "0", "0"]
 
 
 def test_records_are_read_once_and_cannot_be_changed() -> None:

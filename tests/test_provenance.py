@@ -47,9 +47,11 @@ def everything() -> dict[str, Provenance]:
         found |= {f"{gpu.name}, {field}": d.provenance for field, d in gpu.data.items()}
     for model in catalog.models():
         assert model.provenance is not None
-        assert model.headline is not None
         found[model.name] = model.provenance
-        found[f"{model.name}, headline"] = model.headline.provenance
+        if model.headline is not None:
+            found[f"{model.name}, headline"] = model.headline.provenance
+    for card in catalog.drafter_cards():
+        found[f"drafter {card.name}"] = card.provenance
     for reference in catalog.references():
         found[reference.name] = reference.provenance
         found |= {f"{reference.name}, {k}": d.provenance for k, d in reference.data.items()}
@@ -75,6 +77,8 @@ def test_no_data_file_is_left_out() -> None:
     assert sorted(gpus) == sorted(gpu.name for gpu in catalog.gpus())
     models = [load_toml(file)["name"] for file in data_files("models")]
     assert sorted(models) == sorted(model.name for model in catalog.models())
+    drafters = [t["name"] for file in data_files("drafters") for t in load_toml(file)["drafter"]]
+    assert sorted(drafters) == sorted(card.name for card in catalog.drafter_cards())
     kept = [
         n for f in ("published.toml", "measured.toml") for n in load_toml(f) if n != "citations"
     ]

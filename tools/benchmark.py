@@ -4,7 +4,8 @@
     python tools/benchmark.py --points 10000000
 
 A Formula does more than its peers: it checks every value's domain, keeps its digits near singular
-points and refuses a result that is not finite.  The table says what that costs.
+points and refuses a result that is not finite.  The table says what that costs.  The step cost has
+a benchmark of its own, tools/step_benchmark.py.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from specdec_lib.quantity import UNITS
 REPEATS = 7
 
 
-def median_seconds(call: Callable[[], object]) -> float:
+def median_seconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
     """Median over the repeats, after one call that is not counted."""
     call()
     times = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)

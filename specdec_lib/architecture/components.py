@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, NamedTuple, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from specdec_lib.architecture.precision import Precision, element_bytes
 from specdec_lib.formula import Formula
@@ -28,6 +28,7 @@ KEYS: tuple[str, ...] = (
     "dense_ffn",
     "head",
     "other",
+    "draft",
 )
 
 
@@ -90,6 +91,14 @@ class Weights:
         return int(self.parameters * self.used)
 
     @property
+    def read_parameters(self) -> int:
+        """Parameters that a step with one token reads, stored elsewhere or not; an embedding is
+        looked up and not read."""
+        if self.key == "embedding":
+            return 0
+        return int(self.layers * (self.matrices + self.vectors) * self.used)
+
+    @property
     def bytes(self) -> float:
         """Bytes of the matrices over all layers."""
         return self.matrix_parameters * self.precision.bytes
@@ -100,12 +109,13 @@ class Experts:
     """The mixture of experts of a model, in the symbols of the notation.
 
     ``E`` routed experts of ``P_e`` parameters in matrices, ``k`` of them per token, and ``s``
-    shared ones of the same size, in each of ``layers`` layers.
+    shared ones of the same size, in each of ``layers`` layers; ``s`` is a fraction where a shared
+    expert's width is no multiple of a routed one's.
     """
 
     E: int
     k: int
-    s: int
+    s: float
     P_e: int
     layers: int
     precision: Precision
@@ -155,11 +165,47 @@ class Core(ABC):
         which this kind is served.  ``output`` counts the output written beside the query read.
         """
 
+    def entries_read(self, spread: float = 0.0) -> Formula:  # noqa: ARG002
+        """Cache entries that the T query tokens of a sequence read between them, a Formula in S
+        and, where an indexer selects for each of them, in T; ``spread`` is the exponent of
+        :data:`specdec_lib.formulas.engine.selected_by_all`."""
+        return self.entries
+
+    @property
+    def cache_heads(self) -> int:
+        """Heads that devices can share out among them, each with its part of a cache entry; 1 where
+        all query heads share one entry, which every device must then hold."""
+        return 1
+
+    @property
+    def tiled_heads(self) -> int:
+        """Query heads that meet one shared cache entry, so that a kernel works on whole tiles of
+        their rows; 0 where none do."""
+        return 0
+
+    def token_bytes(self, cache: str | None = None) -> float:
+        """Bytes that a context token adds to the cache of one layer, as engines allocate it: a
+        sliding window is given room for the whole context."""
+        m_c = self.coefficients(cache=cache)["m_c"]
+        return float(attention.token_bytes(m_c=m_c, compression=1))
+
+    def sequence_bytes(self, cache: str | None = None) -> float:  # noqa: ARG002
+        """Bytes of one layer that a sequence occupies whatever its length."""
+        return 0.0
+
+    def moved_bytes(self, S: Any, cache: str | None = None) -> Any:
+        """Bytes of one sequence's cache in one layer that a step over S context tokens moves."""
+        m_c = self.coefficients(cache=cache)["m_c"]
+        return attention.entry_bytes(m_c=m_c, S=self.entries(S=S))
+
 
 @dataclass(frozen=True)
 class Indexer:
     """What scores the cache to select entries: ``i_h`` heads of width ``i_d`` over one key for
-    every ``compression`` context tokens."""
+    every ``compression`` context tokens.
+
+    A key's elements are in the format ``element``; ``scale`` bytes are stored beside each key.
+    """
 
     key: ClassVar[str] = "indexer"
 
@@ -168,6 +214,7 @@ class Indexer:
     i_d: int
     compression: int
     element: str
+    scale: int = 0
 
     @property
     def entries(self) -> Formula:
@@ -182,14 +229,19 @@ class Indexer:
     @property
     def key_bytes(self) -> float:
         """Bytes of one key."""
-        return float(attention.indexer_key_bytes(i_d=self.i_d, b_kv=element_bytes(self.element)))
+        b_kv = element_bytes(self.element)
+        if self.scale:
+            return float(attention.scaled_key_bytes(i_d=self.i_d, b_kv=b_kv, b_scale=self.scale))
+        return float(attention.indexer_key_bytes(i_d=self.i_d, b_kv=b_kv))
+
+    @property
+    def token_bytes(self) -> float:
+        """Bytes that a context token adds to the keys of one layer."""
+        return float(attention.token_bytes(m_c=self.key_bytes, compression=self.compression))
+
+    def moved_bytes(self, S: Any) -> Any:
+        """Bytes of one sequence's keys in one layer that a step over S context tokens reads."""
+        return attention.entry_bytes(m_c=self.key_bytes, S=self.entries(S=S))
 
 
 Component = Weights | Core | Indexer
-
-
-class Layers(NamedTuple):
-    """What a family's reader returns: the components of its layers, and its experts if any."""
-
-    components: tuple[Component, ...]
-    experts: Experts | None = None

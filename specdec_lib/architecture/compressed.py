@@ -7,7 +7,7 @@ entries, one with 0 adds none.  A cache entry is key and value in one, shared by
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,21 +16,18 @@ from specdec_lib.architecture.components import (
     Component,
     Core,
     Indexer,
-    Layers,
     Weights,
     count,
 )
-from specdec_lib.architecture.feedforward import routed
-from specdec_lib.architecture.fields import Fields
+from specdec_lib.architecture.modules import LATENT
 from specdec_lib.architecture.precision import element_bytes
 from specdec_lib.architecture.quantization import Quantization
+from specdec_lib.architecture.stack import Block
 from specdec_lib.formula import Formula
-from specdec_lib.formulas import attention, weights
-
-FAMILIES: tuple[str, ...] = ("deepseek_v4",)
+from specdec_lib.formulas import attention, engine, weights
 
 WINDOW, CSA, HCA = 0, 4, 128
-_KINDS = {WINDOW: "sliding window", CSA: "CSA", HCA: "HCA"}
+KINDS = {WINDOW: "sliding window", CSA: "CSA", HCA: "HCA"}
 #: Windows that overlap in a compressed entry.
 _OVERLAP = {CSA: 2, HCA: 1}
 
@@ -58,7 +55,7 @@ class CompressedCore(Core):
     @property
     def kind(self) -> str:
         """Sliding window, CSA or HCA."""
-        return _KINDS[self.compression]
+        return KINDS[self.compression]
 
     @property
     def entries(self) -> Formula:
@@ -70,6 +67,21 @@ class CompressedCore(Core):
         if self.compression == CSA:
             return attention.compressed_selected_entries.where(topk=self.topk, **known)
         return attention.compressed_entries.where(**known)
+
+    def entries_read(self, spread: float = 0.0) -> Formula:
+        """In a CSA layer, up to T times as many compressed entries; see
+        :meth:`Core.entries_read`."""
+        if self.compression != CSA:
+            return self.entries
+        selected = engine.selected_by_all.where(topk=self.topk, spread=spread)
+        return attention.compressed_selected_entries.where(
+            topk=selected.rhs, window=self.window, compression=CSA
+        )
+
+    @property
+    def tiled_heads(self) -> int:
+        """All query heads."""
+        return self.n_h
 
     def coefficients(
         self, *, cache: str | None = None, query: str = "bf16", output: bool = True
@@ -87,96 +99,84 @@ class CompressedCore(Core):
             "m_q": moved(n_h=self.n_h, d=self.d, b_q=element_bytes(query)),
         }
 
+    def token_bytes(self, cache: str | None = None) -> float:
+        """A share of a compressed entry; the window does not grow."""
+        if self.compression == WINDOW:
+            return 0.0
+        m_c = self.coefficients(cache=cache)["m_c"]
+        return float(attention.token_bytes(m_c=m_c, compression=self.compression))
+
+    def sequence_bytes(self, cache: str | None = None) -> float:
+        """The window."""
+        m_c = self.coefficients(cache=cache)["m_c"]
+        return float(attention.entry_bytes(m_c=m_c, S=self.window))
+
+
+@dataclass(frozen=True)
+class CompressedAttention(Block):
+    """Projections, core and, in a CSA layer, the indexer of a layer.
+
+    The output is projected in ``o_groups`` groups of heads to a rank ``d_o`` each; the other
+    symbols are those of :class:`CompressedCore` and of the indexer, ``i_h`` heads of width ``i_d``.
+    """
+
+    H: int
+    n_h: int
+    d: int
+    d_r: int
+    d_q: int
+    d_o: int
+    o_groups: int
+    window: int
+    compression: int
+    topk: int
+    i_h: int
+    i_d: int
+
+    @property
+    def _pooled(self) -> tuple[int, ...]:
+        """The widths that compressors pool to: the entry, and the indexer's key."""
+        if self.compression == WINDOW:
+            return ()
+        return (self.d, self.i_d) if self.compression == CSA else (self.d,)
+
+    @property
+    def matrices(self) -> int:
+        """Parameters of projections, compressors and indexer."""
+        size = {"H": self.H, "n_h": self.n_h, "d": self.d, "d_q": self.d_q, "d_o": self.d_o}
+        whole = count(weights.compressed_projection, o_groups=self.o_groups, **size)
+        if self.compression == CSA:
+            shape = {"d_q": self.d_q, "i_h": self.i_h, "i_d": self.i_d}
+            whole += count(weights.indexer_projection, H=self.H, **shape)
+        for width in self._pooled:
+            overlap = _OVERLAP[self.compression]
+            whole += count(weights.compressor, H=self.H, overlap=overlap, d=width)
+        return whole
+
+    @property
+    def vectors(self) -> int:
+        """Norms of the low-rank query and of the entry, sinks, and what compressors have."""
+        whole = self.d_q + self.d + self.n_h
+        for width in self._pooled:
+            size = {"compression": self.compression, "overlap": _OVERLAP[self.compression]}
+            whole += count(weights.compressor_vectors, d=width, **size)
+        return whole
+
+    def components(
+        self, where: Sequence[int], quantization: Quantization, *, draft: bool = False
+    ) -> tuple[Component, ...]:
+        """Projections, core and indexer."""
+        layers = len(where)
+        form = quantization.at("attn_proj", where, LATENT, draft=draft)
+        projections = Weights("attn_proj", layers, self.matrices, self.vectors, form)
+        shape = (self.n_h, self.d, self.d_r, self.window, self.compression, self.topk)
+        core = CompressedCore(layers, *shape)
+        if self.compression != CSA:
+            return projections, core
+        return projections, core, Indexer(layers, self.i_h, self.i_d, CSA, "fp4")
+
 
 def _scale_bytes(values: int) -> int:
     """Bytes of the scales of an entry's ``values`` 8-bit values, padding included."""
     scales = -(-values // _SCALED_VALUES)
     return -(-scales // _SCALE_PADDING) * _SCALE_PADDING
-
-
-def read(fields: Fields, quantization: Quantization) -> Layers:
-    """The layers of a DeepSeek-V4 model."""
-    hidden, layers = fields.integer("hidden_size"), fields.integer("num_hidden_layers")
-    fields.only("num_key_value_heads", 1, "one key-value head that all query heads share")
-    fields.only("attention_bias", False, "biases of compressed attention are not read yet")
-    shape = {
-        "H": hidden,
-        "n_h": fields.integer("num_attention_heads"),
-        "d": fields.integer("head_dim"),
-        "d_q": fields.integer("q_lora_rank"),
-        "d_o": fields.integer("o_lora_rank"),
-        "o_groups": fields.integer("o_groups"),
-    }
-    attended: list[Component] = []
-    for compression, number in sorted(Counter(_compressions(fields, layers)).items()):
-        attended += _attention(fields, quantization, compression, number, shape)
-    experts = fields.integer("n_routed_experts")
-    blocks, mixture = routed(
-        quantization,
-        layers=layers,
-        hidden=hidden,
-        width=fields.integer("moe_intermediate_size"),
-        E=experts,
-        k=fields.at_most("num_experts_per_tok", high=experts, of="experts"),
-        s=fields.integer("n_shared_experts", low=0),
-    )
-    streams = _streams(fields, quantization, hidden, layers)
-    return Layers((*attended, *blocks, *streams), mixture)
-
-
-def _compressions(fields: Fields, layers: int) -> list[int]:
-    """The compression of each layer; entries beyond belong to modules of multi-token prediction."""
-    listed = fields.integers("compress_ratios")
-    modules = fields.integer("num_nextn_predict_layers", low=0)
-    if len(listed) < layers:
-        raise fields.error("compress_ratios", f"{len(listed)} entries", f"{layers}, one a layer")
-    if len(listed) > layers + modules:
-        beyond = f"the last {len(listed) - layers} entries of compress_ratios"
-        fields.assume(f"{beyond} belong to draft modules, of which {modules} is stated")
-    for ratio in listed:
-        if ratio not in _KINDS:
-            raise fields.error("compress_ratios", ratio, ", ".join(map(str, _KINDS)))
-    return listed[:layers]
-
-
-def _attention(
-    fields: Fields,
-    quantization: Quantization,
-    compression: int,
-    layers: int,
-    shape: dict[str, int],
-) -> list[Component]:
-    """Projections, core and, in a CSA layer, the indexer of layers of one kind."""
-    hidden, d, d_q, n_h = shape["H"], shape["d"], shape["d_q"], shape["n_h"]
-    topk, i_h = fields.integer("index_topk"), fields.integer("index_n_heads")
-    i_d = fields.integer("index_head_dim")
-    matrices = count(weights.compressed_projection, **shape)
-    vectors = d_q + d + n_h  # norms of the low-rank query and of the entry, and sinks
-    pooled = [] if compression == WINDOW else [d]  # widths that a compressor pools to
-    if compression == CSA:
-        matrices += count(weights.indexer_projection, H=hidden, d_q=d_q, i_h=i_h, i_d=i_d)
-        pooled.append(i_d)
-    for width in pooled:
-        overlap = _OVERLAP[compression]
-        matrices += count(weights.compressor, H=hidden, overlap=overlap, d=width)
-        vectors += count(
-            weights.compressor_vectors, compression=compression, overlap=overlap, d=width
-        )
-    window, d_r = fields.integer("sliding_window"), fields.integer("qk_rope_head_dim")
-    core = CompressedCore(layers, n_h, d, d_r, window, compression, topk)
-    projections = Weights("attn_proj", layers, matrices, vectors, quantization["attn_proj"])
-    scan = [Indexer(layers, i_h, i_d, compression, "fp4")] if compression == CSA else []
-    return [projections, core, *scan]
-
-
-def _streams(
-    fields: Fields, quantization: Quantization, hidden: int, layers: int
-) -> tuple[Weights, ...]:
-    """Hyper-connections: two mixings of the residual streams a layer, and one before the head."""
-    size = {"streams": fields.integer("hc_mult"), "H": hidden}
-    mixing = 2 * count(weights.hyper_connection, **size)
-    last = count(weights.hyper_connection_head, **size)
-    return (
-        Weights("other", layers, 0, mixing, quantization["other"]),
-        Weights("other", 1, 0, last, quantization["other"]),
-    )

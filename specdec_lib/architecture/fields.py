@@ -20,15 +20,25 @@ _WEIGHTY = ("expert", "head", "rank", "window", "layer", "quant", "sparse", "mtp
 #: Settings with such a name that change neither.
 _HARMLESS = frozenset(
     {
+        "attn_temperature_tuning",
         "ep_size",
+        "index_share_for_mtp_iteration",
         "layer_norm_eps",
+        "layer_norm_epsilon",
+        "layernorm_epsilon",
         "layerdrop",
         "max_window_layers",
         "num_hash_layers",
+        "rotary_dim",
         "routed_scaling_factor",
+        "use_routing_bias",
         "use_sliding_window",
     }
 )
+
+
+#: What no model comes near, by setting and for any other.
+_MOST_LAYERS, _MOST = 10_000, 2**31
 
 
 class Fields:
@@ -43,6 +53,12 @@ class Fields:
         self.assumptions: list[str] = []
         self._settings = settings
         self._read: set[str] = set()
+
+    def within(self, name: str, settings: Mapping[str, Any]) -> Fields:
+        """The settings of a table inside this configuration; they share its assumptions."""
+        inner = Fields(settings, f"{self.origin}: {name}")
+        inner.assumptions = self.assumptions
+        return inner
 
     def error(self, field: str, found: object, accepted: str) -> ConfigError:
         """An error about a field, to be raised."""
@@ -68,6 +84,10 @@ class Fields:
             if value != stated[0][1]:
                 raise self.error(name, value, f"the value of {stated[0][0]}, {stated[0][1]!r}")
         return stated[0] if stated else None
+
+    def has(self, name: str) -> bool:
+        """Whether a setting is stated; asking does not count as reading it."""
+        return self._settings.get(name) is not None
 
     def require(self, *names: str) -> None:
         """Raise one ConfigError that names all of these settings that are missing."""
@@ -97,6 +117,9 @@ class Fields:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or value < low:
             raise self.error(names[0], value, accepted)
+        most = _MOST_LAYERS if names[0] == "num_hidden_layers" else _MOST
+        if value > most:
+            raise self.error(names[0], value, f"{accepted} and at most {most}")
         return value
 
     def flag(self, *names: str, default: bool | None = None, because: str = "") -> bool:
@@ -132,9 +155,11 @@ class Fields:
         if found is None:
             return None
         value = found[1]
-        if not isinstance(value, list) or any(word not in accepted for word in value):
-            odd = [word for word in value if word not in accepted] if value else value
-            raise self.error(name, odd[0] if odd else value, " or ".join(accepted))
+        if not isinstance(value, list):
+            raise self.error(name, value, f"a list of {' or '.join(accepted)}")
+        for word in value:
+            if word not in accepted:
+                raise self.error(name, word, " or ".join(accepted))
         return value
 
     def leftovers(self) -> None:

@@ -1,40 +1,82 @@
-"""Latent attention (MLA) with shared and routed experts: DeepSeek-V3, Kimi-K2.
+"""Latent attention (MLA), with or without a sparse selection (DSA): DeepSeek-V2 to V3.2, Kimi-K2,
+GLM-4.7-Flash and GLM-5.
 
 At decode the up-projections of keys and values are absorbed: all heads attend to one latent entry.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from specdec_lib.architecture.components import Coefficients, Core, Layers, Weights, count
-from specdec_lib.architecture.feedforward import dense, routed
+from specdec_lib.architecture.components import (
+    Coefficients,
+    Component,
+    Core,
+    Indexer,
+    Weights,
+    count,
+)
+from specdec_lib.architecture.experts import feed_forward
 from specdec_lib.architecture.fields import Fields
+from specdec_lib.architecture.modules import LATENT
+from specdec_lib.architecture.patterns import listed
 from specdec_lib.architecture.precision import element_bytes
 from specdec_lib.architecture.quantization import Quantization
+from specdec_lib.architecture.stack import Block, DraftProjection, Stack
+from specdec_lib.architecture.traits import Traits
 from specdec_lib.formula import Formula
-from specdec_lib.formulas import attention, weights
+from specdec_lib.formulas import attention, engine, weights
 
-FAMILIES: tuple[str, ...] = ("deepseek_v3", "kimi_k2")
+FAMILIES: tuple[str, ...] = (
+    "deepseek_v2",
+    "deepseek_v3",
+    "kimi_k2",
+    "kimi_k25",
+    "glm4_moe_lite",
+)
+SPARSE_FAMILIES: tuple[str, ...] = ("deepseek_v32", "glm_moe_dsa")
+
+#: Feed-forward of these families.
+TRAITS = Traits(expert_width="moe_intermediate_size", routing="prefix and step", shared="number")
+
+#: An indexer's key is kept in fp8 with one 4-byte scale.
+_KEY_FORMAT, _KEY_SCALE = "fp8", 4
 
 
 @dataclass(frozen=True)
 class LatentCore(Core):
-    """``n_h`` query heads on one cache entry of ``d_c`` latent and ``d_r`` rotary values."""
+    """``n_h`` query heads on one cache entry of ``d_c`` latent and ``d_r`` rotary values; on the
+    ``topk`` entries that an indexer selects, unless that is None."""
 
     n_h: int
     d_c: int
     d_r: int
+    topk: int | None = None
 
     @property
     def kind(self) -> str:
-        """Latent attention."""
-        return "latent"
+        """Latent attention, or DSA where entries are selected."""
+        return "latent" if self.topk is None else "DSA"
 
     @property
     def entries(self) -> Formula:
-        """The whole context."""
-        return attention.full_entries
+        """The whole context, or the selected entries."""
+        if self.topk is None:
+            return attention.full_entries
+        return attention.selected_entries.where(topk=self.topk)
+
+    def entries_read(self, spread: float = 0.0) -> Formula:
+        """Up to T times as many entries where T tokens select; see :meth:`Core.entries_read`."""
+        if self.topk is None:
+            return self.entries
+        selected = engine.selected_by_all.where(topk=self.topk, spread=spread)
+        return attention.selected_entries.where(topk=selected.rhs)
+
+    @property
+    def tiled_heads(self) -> int:
+        """All query heads."""
+        return self.n_h
 
     def coefficients(
         self, *, cache: str | None = None, query: str = "bf16", output: bool = True
@@ -50,46 +92,102 @@ class LatentCore(Core):
         }
 
 
-def read(fields: Fields, quantization: Quantization) -> Layers:
-    """The layers of a model of these families."""
+@dataclass(frozen=True)
+class LatentAttention(Block):
+    """Projections, core and indexer of a layer.
+
+    ``d_q`` is the rank of the query, None where it is projected in one step.  ``topk`` entries are
+    selected by an indexer of ``i_h`` heads of width ``i_d``, the layer's own unless ``borrowed``.
+    """
+
+    H: int
+    n_h: int
+    d_c: int
+    d_r: int
+    d_n: int
+    d_v: int
+    d_q: int | None = None
+    topk: int | None = None
+    i_h: int = 0
+    i_d: int = 0
+    borrowed: bool = False
+
+    @property
+    def _indexed(self) -> bool:
+        return self.topk is not None and not self.borrowed
+
+    @property
+    def matrices(self) -> int:
+        """Parameters of the projections, the indexer's included."""
+        size = {"H": self.H, "n_h": self.n_h, "d_c": self.d_c, "d_r": self.d_r}
+        size |= {"d_n": self.d_n, "d_v": self.d_v}
+        if self.d_q is None:
+            return count(weights.latent_direct_projection, **size)
+        whole = count(weights.latent_projection, d_q=self.d_q, **size)
+        if self._indexed:
+            shape = {"d_q": self.d_q, "i_h": self.i_h, "i_d": self.i_d}
+            whole += count(weights.sparse_indexer_projection, H=self.H, **shape)
+        return whole
+
+    def components(
+        self, where: Sequence[int], quantization: Quantization, *, draft: bool = False
+    ) -> tuple[Component, ...]:
+        """Projections, core and, where the layer has its own, the indexer."""
+        layers = len(where)
+        vectors = self.d_c + (self.d_q or 0)  # norms of the latent and of the low-rank query
+        form = quantization.at("attn_proj", where, LATENT, draft=draft)
+        core = LatentCore(layers, self.n_h, self.d_c, self.d_r, self.topk)
+        if not self._indexed:
+            return Weights("attn_proj", layers, self.matrices, vectors, form), core
+        vectors += count(weights.sparse_indexer_vectors, i_d=self.i_d)
+        scan = Indexer(layers, self.i_h, self.i_d, 1, _KEY_FORMAT, _KEY_SCALE)
+        return Weights("attn_proj", layers, self.matrices, vectors, form), core, scan
+
+
+def read(fields: Fields, *, sparse: bool = False) -> Stack:
+    """The stack of a model of these families; ``sparse`` ones select entries by an indexer."""
     hidden, layers = fields.integer("hidden_size"), fields.integer("num_hidden_layers")
-    fields.skip("num_key_value_heads")  # stated, and without meaning for a latent cache
+    attended = latent_layers(fields, hidden, layers, sparse=sparse)
+    fed = feed_forward(fields, TRAITS, hidden, layers)
+    last = replace(attended[-1], borrowed=False)
+    draft = (DraftProjection(hidden, norms=5), last, fed[-1])
+    return Stack(hidden, tuple(zip(attended, fed, strict=True)), draft=draft)
+
+
+def latent_layers(
+    fields: Fields, hidden: int, layers: int, *, sparse: bool
+) -> tuple[LatentAttention, ...]:
+    """The attention of each layer."""
+    # stated, and without meaning for a latent cache
+    fields.skip("num_key_value_heads", "head_dim", "qk_head_dim")
     fields.only("attention_bias", False, "biases of latent attention are not read yet")
-    n_h = fields.integer("num_attention_heads")
-    d_c, d_r = fields.integer("kv_lora_rank"), fields.integer("qk_rope_head_dim")
-    shape = {
-        "H": hidden,
-        "n_h": n_h,
-        "d_c": d_c,
-        "d_r": d_r,
-        "d_n": fields.integer("qk_nope_head_dim"),
-        "d_v": fields.integer("v_head_dim"),
-    }
-    if fields.get("q_lora_rank") is None:
-        matrices, norms = count(weights.latent_direct_projection, **shape), d_c
-    else:
-        d_q = fields.integer("q_lora_rank")
-        matrices, norms = count(weights.latent_projection, d_q=d_q, **shape), d_q + d_c
-    projections = Weights("attn_proj", layers, matrices, norms, quantization["attn_proj"])
-
-    sparse = routed_layers(fields, layers)
-    experts = fields.integer("n_routed_experts", "num_experts", "num_local_experts")
-    blocks, mixture = routed(
-        quantization,
-        layers=sparse,
-        hidden=hidden,
-        width=fields.integer("moe_intermediate_size"),
-        E=experts,
-        k=fields.at_most("num_experts_per_tok", high=experts, of="experts"),
-        s=fields.integer("n_shared_experts", low=0),
+    block = LatentAttention(
+        hidden,
+        fields.integer("num_attention_heads"),
+        fields.integer("kv_lora_rank"),
+        fields.integer("qk_rope_head_dim"),
+        fields.integer("qk_nope_head_dim"),
+        fields.integer("v_head_dim"),
+        None if fields.get("q_lora_rank") is None else fields.integer("q_lora_rank"),
     )
-    width = fields.integer("intermediate_size")
-    plain = dense(quantization, layers=layers - sparse, hidden=hidden, width=width)
-    return Layers((projections, LatentCore(layers, n_h, d_c, d_r), *plain, *blocks), mixture)
+    if not sparse:
+        return (block,) * layers
+    if block.d_q is None:
+        raise fields.error("q_lora_rank", None, "a rank; the indexer's queries come from it")
+    topk = fields.integer("index_topk")
+    i_h, i_d = fields.integer("index_n_heads"), fields.integer("index_head_dim")
+    block = replace(block, topk=topk, i_h=i_h, i_d=i_d)
+    return tuple(replace(block, borrowed=here) for here in _borrowed(fields, layers))
 
 
-def routed_layers(fields: Fields, layers: int) -> int:
-    """How many layers are routed: those after a dense prefix, every ``moe_layer_freq``-th."""
-    prefix = fields.integer("first_k_dense_replace", low=0)
-    step = fields.integer("moe_layer_freq", default=1, because="every later layer is routed")
-    return sum(layer >= prefix and layer % step == 0 for layer in range(layers))
+def _borrowed(fields: Fields, layers: int) -> tuple[bool, ...]:
+    """Which layers take over the selection of an earlier one, as ``indexer_types`` says."""
+    kinds = listed(fields, "indexer_types", layers, ("full", "shared"))
+    spaced = ("index_topk_freq", "index_skip_topk_offset", "index_topk_pattern")
+    if kinds is not None:
+        fields.skip(*spaced)
+        return tuple(kind == "shared" for kind in kinds)
+    for name in spaced:
+        if fields.has(name):
+            raise fields.error(name, fields.get(name), "indexer_types, one word a layer, beside it")
+    return (False,) * layers

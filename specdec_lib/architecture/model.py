@@ -124,6 +124,26 @@ class Model:
         """What the configuration left open and how it was filled."""
         return self.architecture.assumptions
 
+    @property
+    def mtp_modules(self) -> int:
+        """Modules of multi-token prediction; no draft length, one module may draft many tokens."""
+        return self.architecture.mtp_modules
+
+    def kv_bytes_per_token(self, cache: str | None = None) -> float:
+        """Bytes that a context token adds to the cache of one sequence; see
+        :meth:`Architecture.kv_bytes_per_token`.
+
+        >>> from specdec_lib.catalog import model
+        >>> model("llama-3.1-8b").kv_bytes_per_token()
+        131072.0
+        """
+        return self.architecture.kv_bytes_per_token(cache)
+
+    def state_bytes(self, cache: str | None = None) -> float:
+        """Bytes that one sequence occupies whatever its length; see
+        :meth:`Architecture.state_bytes`."""
+        return self.architecture.state_bytes(cache)
+
 
 def _load(path: Path) -> Mapping[str, Any]:
     try:

@@ -19,6 +19,7 @@ from specdec_lib.formula.domain import (
     require_keywords,
 )
 from specdec_lib.formula.latex import latex, unit_text
+from specdec_lib.formula.lazy import by_blocks, is_lazy
 from specdec_lib.formula.numeric import numpy_function
 from specdec_lib.formula.vega import vega_expression
 from specdec_lib.symbols import UNITS, Quantity, notation_order, quantity
@@ -141,11 +142,8 @@ class Formula:
         """
         require_keywords(self.title, values, self._keywords)
         arrays = [as_float(keyword, values[keyword]) for keyword in self._keywords]
-        if any(hasattr(a, "__dask_graph__") for a in arrays):
-            import dask.array  # the caller has it: one of the arguments came from there
-
-            blocks: Callable[..., Any] = dask.array.map_blocks
-            return blocks(self._compute, *arrays, dtype=np.float64, meta=np.empty(0))
+        if is_lazy(arrays):
+            return by_blocks(self._compute, arrays)
         result = self._compute(*arrays)
         return float(result) if np.ndim(result) == 0 else result
 

@@ -6,6 +6,9 @@ from specdec_lib.formula import Formula
 from specdec_lib.formulas import (
     acceptance,
     attention,
+    communication,
+    drafters,
+    engine,
     experts,
     published,
     roofline,
@@ -17,6 +20,9 @@ __all__ = [
     "acceptance",
     "all_formulas",
     "attention",
+    "communication",
+    "drafters",
+    "engine",
     "experts",
     "published",
     "roofline",
@@ -27,7 +33,8 @@ __all__ = [
 
 def all_formulas() -> dict[str, Formula]:
     """Every module-level Formula as ``{"module.name": Formula}``, in the order of the book."""
-    order = (roofline, weights, experts, attention, acceptance, speculation, published)
+    counted = (roofline, weights, experts, attention, engine, communication, drafters)
+    order = (*counted, acceptance, speculation, published)
     found: dict[str, Formula] = {}
     for module in order:
         topic = module.__name__.rpartition(".")[2]

@@ -64,6 +64,15 @@ grouped_query_bytes = Formula("m_q", n_h * d * b_q, BYTE, _HERE)
 grouped_query_output_bytes = Formula("m_q", 2 * n_h * d * b_q, BYTE, _HERE)
 """The query read and the output written."""
 
+split_pair_work = Formula("f", MULTIPLY_ADD * n_h * (d + d_v), FLOP, "vaswani2017")
+"""The same where values have a width of their own."""
+
+split_context_bytes = Formula("m_c", n_kv * (d + d_v) * b_kv, BYTE, "vaswani2017")
+"""A key and a value of their own widths for every key-value head."""
+
+split_query_output_bytes = Formula("m_q", n_h * (d + d_v) * b_q, BYTE, _HERE)
+"""The query read and the output, as wide as the values, written."""
+
 latent_pair_work = Formula("f", MULTIPLY_ADD * n_h * (2 * d_c + d_r), FLOP, "deepseekv2")
 """Scores over latent and rotary widths, values over the latent width."""
 
@@ -168,12 +177,25 @@ compressed_selected_entries = Formula(
 scanned_entries = Formula(r"S_{\mathrm{scanned}}", floor(S / compression), ONE, "deepseekv4")
 """Keys that an indexer scores before it selects."""
 
+recurrent_entries = Formula(r"S_{\mathrm{state}}", Min(S, 1), ONE, "yang2024")
+"""Entries of a layer with a recurrent state: one, however long the context."""
+
+# --- what a cache occupies -----------------------------------------------------------------------
+token_bytes = Formula(r"m_{\mathrm{token}}", m_c / compression, BYTE, _HERE)
+"""Bytes that a context token adds to the cache of one layer."""
+
+entry_bytes = Formula(r"m_{\mathrm{entries}}", m_c * S, BYTE, _HERE)
+"""Bytes of S cache entries of one layer."""
+
 # --- the indexer and recurrent state -----------------------------------------------------------
 indexer_pair_work = Formula(r"f_{\mathrm{index}}", MULTIPLY_ADD * i_h * i_d, FLOP, "deepseekv32")
 """FLOPs of an indexer per (query, key) pair."""
 
 indexer_key_bytes = Formula(r"m_{\mathrm{index}}", i_d * b_kv, BYTE, "deepseekv32")
 """Bytes of an indexer's key, block scales not counted."""
+
+scaled_key_bytes = Formula(r"m_{\mathrm{DSA}}", i_d * b_kv + b_scale, BYTE, "deepseekv32")
+"""Bytes of an indexer's key with the scale that is stored beside it."""
 
 state_bytes = Formula(r"Q_{\mathrm{state}}", state_passes * n_v * d_k * d_v * b_s, BYTE, "yang2024")
 """Bytes that one sequence's recurrent state moves in a step, whatever its length."""

@@ -247,6 +247,25 @@ EQUATIONS: list[Row] = [
         1e-15,
     ),
     ("attention.window_entries", {"S": 100, "window": 128}, 100.0, 0),
+    ("attention.recurrent_entries", {"S": 100}, 1.0, 0),
+    ("attention.recurrent_entries", {"S": 0}, 0.0, 0),
+    ("attention.split_pair_work", {"n_h": 64, "d": 192, "d_v": 128}, 2.0 * 64 * 320, 0),
+    ("attention.split_pair_work", {"n_h": 64, "d": 64, "d_v": 64}, 16384.0, 0),  # as grouped
+    (
+        "attention.split_context_bytes",
+        {"n_kv": 4, "d": 192, "d_v": 128, "b_kv": 2},
+        4 * (192 + 128) * 2.0,
+        0,
+    ),
+    (
+        "attention.split_query_output_bytes",
+        {"n_h": 64, "d": 192, "d_v": 128, "b_q": 2},
+        64 * 192 * 2 + 64 * 128 * 2.0,
+        0,
+    ),
+    ("attention.token_bytes", {"m_c": 584, "compression": 4}, 146.0, 0),
+    ("attention.entry_bytes", {"m_c": 2048, "S": 128}, 262144.0, 0),
+    ("attention.scaled_key_bytes", {"i_d": 128, "b_kv": 1, "b_scale": 4}, 132.0, 0),
     ("attention.window_entries", {"S": 1000, "window": 128}, 128.0, 0),
     ("attention.selected_entries", {"S": 5000, "topk": 2048}, 2048.0, 0),
     ("attention.compressed_entries", {"S": 4096, "compression": 128, "window": 128}, 160.0, 0),
@@ -333,6 +352,53 @@ EQUATIONS: list[Row] = [
         0.5,
         1e-15,
     ),
+    # the engine around the roofline: by hand; FlashMLA's jump from 64 to 80 rows of 64-row tiles
+    ("engine.replica_batch", {"B": 9, "dp": 4}, 3.0, 0),
+    ("engine.replica_tokens", {"B": 9, "dp": 4, "T": 2}, 6.0, 0),
+    ("engine.replica_cache", {"B": 9, "dp": 4, "m_c": 10, "S": 100, "m_s": 7}, 3021.0, 0),
+    ("engine.entry_share", {"n_kv": 8, "tp": 2}, 0.5, 0),
+    ("engine.entry_share", {"n_kv": 4, "tp": 8}, 0.25, 0),
+    ("engine.entry_share", {"n_kv": 1, "tp": 8}, 1.0, 0),
+    ("engine.fullest_experts", {"A": 40, "E": 64, "G": 8, "imbalance": 1.2}, 6.0, 1e-15),
+    ("engine.fullest_experts", {"A": 40, "E": 64, "G": 8, "imbalance": 3}, 8.0, 0),
+    ("engine.popular_experts", {"n": 2, "E": 4, "inclusion": 0.5}, 3.0, 1e-15),
+    ("engine.row_padding", {"T": 4, "n_h": 16, "tile": 64}, 1.0, 0),
+    ("engine.row_padding", {"T": 5, "n_h": 16, "tile": 64}, 1.6, 1e-15),
+    ("engine.selected_by_all", {"T": 4, "topk": 512, "spread": 0}, 512.0, 0),
+    ("engine.selected_by_all", {"T": 4, "topk": 512, "spread": 1}, 2048.0, 0),
+    ("engine.fixed_time", {"t_step": 1e-3, "L": 40, "t_layer": 25e-6}, 2e-3, 1e-15),
+    (
+        "engine.overhead_time",
+        {"t_step": 1e-3, "L": 40, "t_layer": 25e-6, "t_token": 1e-7, "graph_tokens": 16, "eager": 5, "n": 16},
+        2.064e-3,
+        1e-15,
+    ),
+    (
+        "engine.overhead_time",
+        {"t_step": 1e-3, "L": 40, "t_layer": 25e-6, "t_token": 1e-7, "graph_tokens": 16, "eager": 5, "n": 20},
+        1.008e-2,
+        1e-15,
+    ),
+    (
+        "engine.recorded_overhead_time",
+        {"t_step": 1e-3, "L": 40, "t_layer": 25e-6, "t_token": 1e-7, "n": 20},
+        2.08e-3,
+        1e-15,
+    ),
+    ("engine.tiered_bandwidth", {"offloaded": 0.5, "bandwidth": 100, "slow_bandwidth": 25}, 40.0, 1e-15),
+    ("engine.overlapped_bandwidth", {"offloaded": 0.5, "bandwidth": 100, "slow_bandwidth": 25}, 50.0, 1e-15),
+    # communication: two of two devices hold a token's two experts half of the time, else one does
+    ("communication.activation_bytes", {"n": 3, "H": 10, "b_x": 2}, 60.0, 0),
+    ("communication.logit_bytes", {"n": 3, "V": 100, "b_x": 2}, 600.0, 0),
+    ("communication.devices_reached", {"G": 2, "k": 2}, 1.5, 1e-15),
+    (
+        "communication.dispatch_bytes",
+        {"n": 8, "D": 4, "H": 10, "b_x": 2, "G": 2, "k": 2},
+        60.0,
+        1e-15,
+    ),
+    ("communication.all_reduce_time", {"D": 4, "traffic": 80, "link": 10, "t_c": 1}, 13.0, 1e-15),
+    ("communication.exchange_time", {"D": 4, "traffic": 80, "link": 10, "t_c": 1}, 7.0, 1e-15),
     # the published calculator's layer, one token: both weights once, and one cache
     ("published.projection_bytes", {"P_a": 107e6, "b_a": 1, "B": 1, "T": 1, "ridge_projection": 563}, 107e6, 0),
     ("published.projection_bytes", {"P_a": 107e6, "b_a": 1, "B": 563, "T": 1, "ridge_projection": 563}, 214e6, 1e-12),
@@ -371,7 +437,7 @@ def test_value_by_a_second_route(
 @pytest.mark.parametrize("name", MODULE_LEVEL | MADE)
 def test_every_formula_has_an_independent_value(name: str) -> None:
     topic = name.partition(".")[0]
-    if topic == "weights":  # its values are exact parameter counts: tests/formulas/test_weights.py
+    if topic in ("weights", "drafters"):  # exact counts, in test_weights.py and test_drafters.py
         return
     assert name in {row[0] for row in EQUATIONS}
 

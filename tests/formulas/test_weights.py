@@ -10,12 +10,27 @@ from specdec_lib.formula import Formula
 from specdec_lib.formulas import weights
 
 #: Shapes of every matrix (or lengths of every vector), as the checkpoints of published models have
-#: them: Llama-3.1-70B, DeepSeek-V3, DeepSeek-V2-Lite, DeepSeek-V4-Flash, gpt-oss-120b, Mixtral.
+#: them: Llama-3.1-70B, Qwen3-Next, MiMo-V2-Flash, Gemma 4, DeepSeek-V3, DeepSeek-V2-Lite,
+#: DeepSeek-V4-Flash, DeepSeek-V3.2, Kimi-Linear, Nemotron-3-Nano, gpt-oss-120b, Mixtral.
 SHAPES: dict[str, tuple[dict[str, int], list[tuple[int, ...]]]] = {
     "grouped_projection": (
         {"H": 8192, "n_h": 64, "n_kv": 8, "d": 128},
         [(8192, 8192), (1024, 8192), (1024, 8192), (8192, 8192)],
     ),
+    "gated_projection": (
+        {"H": 2048, "n_h": 16, "n_kv": 2, "d": 256},
+        [(2 * 16 * 256, 2048), (512, 2048), (512, 2048), (2048, 16 * 256)],
+    ),
+    "split_projection": (
+        {"H": 4096, "n_h": 64, "n_kv": 4, "d": 192, "d_v": 128},
+        [(64 * 192, 4096), (4 * 192, 4096), (4 * 128, 4096), (4096, 64 * 128)],
+    ),
+    "shared_projection": (
+        {"H": 2816, "n_h": 16, "n_kv": 2, "d": 512},
+        [(8192, 2816), (1024, 2816), (2816, 8192)],
+    ),
+    "input_biases": ({"n_h": 28, "n_kv": 4, "d": 128}, [(3584,), (512,), (512,)]),
+    "wide_norms": ({"n_h": 48, "n_kv": 8, "d": 128}, [(6144,), (1024,)]),
     "grouped_biases": (
         {"H": 2880, "n_h": 64, "n_kv": 8, "d": 64},
         [(4096,), (512,), (512,), (2880,)],
@@ -39,20 +54,61 @@ SHAPES: dict[str, tuple[dict[str, int], list[tuple[int, ...]]]] = {
         {"H": 4096, "d_q": 1024, "i_h": 64, "i_d": 128},
         [(8192, 1024), (64, 4096)],
     ),
+    "sparse_indexer_projection": (
+        {"H": 7168, "d_q": 1536, "i_h": 64, "i_d": 128},
+        [(8192, 1536), (128, 7168), (64, 7168)],
+    ),
+    "sparse_indexer_vectors": ({"i_d": 128}, [(128,), (128,)]),
+    # in_proj_qkvz and in_proj_ba, out_proj
+    "delta_projection": (
+        {"H": 2048, "n_k": 16, "n_v": 32, "d_k": 128, "d_v": 128},
+        [(2048 + 2048 + 4096 + 4096, 2048), (64, 2048), (2048, 4096)],
+    ),
+    # conv1d, dt_bias, A_log, norm
+    "delta_vectors": (
+        {"n_k": 16, "n_v": 32, "d_k": 128, "d_v": 128, "taps": 4},
+        [(8192, 1, 4), (32,), (32,), (128,)],
+    ),
+    # q, k, v; f_a, f_b; g_a, g_b; b; o
+    "channel_projection": (
+        {"H": 2304, "n_v": 32, "d_v": 128},
+        [
+            *[(4096, 2304)] * 3,
+            *[(128, 2304), (4096, 128)] * 2,
+            *[(32, 2304), (2304, 4096)],
+        ],
+    ),
+    # conv1d, dt_bias, A_log, o_norm
+    "channel_vectors": (
+        {"n_v": 32, "d_v": 128, "taps": 4},
+        [(3 * 4096, 1, 4), (4096,), (1, 1, 32, 1), (128,)],
+    ),
+    # in_proj to gate, convolved input with two vectors a group, and step; out_proj
+    "mamba_projection": (
+        {"H": 2688, "n_v": 64, "d_v": 64, "s_groups": 8, "d_k": 128},
+        [(4096 + (4096 + 2 * 8 * 128) + 64, 2688), (2688, 4096)],
+    ),
+    # conv1d with biases; dt_bias, A_log, D; norm
+    "mamba_vectors": (
+        {"n_v": 64, "d_v": 64, "s_groups": 8, "d_k": 128, "taps": 4},
+        [(6144, 1, 4), (6144,), (64,), (64,), (64,), (4096,)],
+    ),
+    "plain_ffn": ({"H": 2688, "H_ff": 1856}, [(1856, 2688), (2688, 1856)]),
     "gated_ffn": ({"H": 8192, "H_ff": 28672}, [(28672, 8192), (28672, 8192), (8192, 28672)]),
     "expert_parameters": ({"H": 4096, "H_ff": 2048}, [(2048, 4096), (2048, 4096), (4096, 2048)]),
     "ffn_biases": ({"H": 2880, "H_ff": 2880}, [(5760,), (2880,)]),
     "routed_parameters": (
-        {"E": 8, "H": 4096, "H_ff": 14336},
+        {"E": 8, "P_e": 3 * 4096 * 14336},
         [(8, 2 * 14336, 4096), (8, 4096, 14336)],
     ),
     "shared_parameters": (
-        {"s": 2, "H": 2048, "H_ff": 1408},
+        {"s": 2, "P_e": 3 * 2048 * 1408},
         [(2816, 2048), (2816, 2048), (2048, 2816)],
     ),
     "router": ({"E": 256, "H": 4096}, [(256, 4096)]),
     "vocabulary_matrix": ({"V": 129280, "H": 4096}, [(129280, 4096)]),
-    "layer_norms": ({"H": 4096}, [(4096,), (4096,)]),
+    "layer_norms": ({"norms": 2, "H": 4096}, [(4096,), (4096,)]),
+    "draft_projection": ({"H": 7168}, [(7168, 2 * 7168)]),
     # the weights of a mixing: 4 into the block, 4 out of it, 16 among the streams
     "hyper_connection": ({"streams": 4, "H": 4096}, [(24, 16384), (24,), (3,)]),
     "hyper_connection_head": ({"streams": 4, "H": 4096}, [(4, 16384), (4,), (1,)]),

@@ -1,4 +1,4 @@
-"""``{fact-tables}``: accelerators, models and reference values of the catalogue, with sources."""
+"""``{fact-tables}``: accelerators, models, drafters and reference values, with sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ from specdec_book.build_nodes import bullets, entry, here, math, paragraph, sect
 from specdec_book.numbers import grouped, with_unit
 from specdec_book.sources import depend_on_library
 from specdec_lib import catalog
-from specdec_lib.catalog import KINDS, Datum, Gpu, Model, Provenance, Reference
+from specdec_lib.architecture import DRAFTER_KINDS
+from specdec_lib.catalog import (
+    KINDS,
+    Datum,
+    DrafterCard,
+    Gpu,
+    Model,
+    Provenance,
+    Reference,
+)
 from specdec_lib.records.names import bare
 from specdec_lib.symbols import SYMBOLS
 
@@ -64,7 +73,13 @@ class FactTables(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """The sections."""
         depend_on_library(self.env)
-        return [self._kinds(), self._gpus(), self._models(), self._references()]
+        return [
+            self._kinds(),
+            self._gpus(),
+            self._models(),
+            self._drafters(),
+            self._references(),
+        ]
 
     def _kinds(self) -> nodes.section:
         made = section("Kinds of evidence", "facts-kinds", self)
@@ -142,6 +157,39 @@ class FactTables(SphinxDirective):
             printed = model.headline.provenance
             lines.append(f"Printed totals: {'; '.join([origin(printed), *printed.notes])}")
         return self._fact("model", model.name, model.name, model.provenance, lines)
+
+    # --- drafters --------------------------------------------------------------------------------
+
+    def _drafters(self) -> nodes.section:
+        made = section("Drafters", "facts-drafters", self)
+        made += paragraph(
+            "A drafter's own parameters are stored beside the target's; what one pass with one "
+            "token reads includes what it borrows from the target, such as the head."
+        )
+        made += bullets(
+            ([nodes.strong("", kind), f": {meaning}"] for kind, meaning in DRAFTER_KINDS.items()),
+            ["fact-kinds"],
+        )
+        header = (
+            *("Drafter", "Kind", "Drafts for", "Own (10⁶)", "Read in a pass (10⁶)"),
+            *("Tokens a pass", "Words"),
+        )
+        made += table(header, map(self._drafter_row, catalog.drafter_cards()), ["facts", "models"])
+        made += [self._drafter(card) for card in catalog.drafter_cards()]
+        return made
+
+    def _drafter_row(self, card: DrafterCard) -> list[Cell]:
+        link = nodes.reference("", card.name, internal=True, refid=address("drafter", card.name))
+        sizes = (card.own_parameters, card.read_parameters)
+        own, read = (grouped(round(size / 1e6, 1)) for size in sizes)
+        words = NONE if card.vocabulary is None else grouped(card.vocabulary)
+        each = NONE if card.block == 0 else str(card.block or 1)
+        plain = [card.kind, ", ".join(card.targets) or "any", own, read, each, words]
+        return [[link], *([text] for text in plain)]
+
+    def _drafter(self, card: DrafterCard) -> nodes.container:
+        lines = [f"Taken for granted: {text}." for text in card.assumptions]
+        return self._fact("drafter", card.name, card.name, card.provenance, lines)
 
     # --- reference values ------------------------------------------------------------------------
 
