@@ -136,11 +136,20 @@ def parse_number(text: str) -> tuple[float, float]:
     return float(printed.value), float(printed.half_unit)
 
 
+def _is_whole(value: Any) -> bool:
+    """Whether a number is of an integer type; every array has an __index__, so its type decides."""
+    if hasattr(value, "dtype"):
+        return bool(value.dtype.kind in "iu")
+    return hasattr(value, "__index__")
+
+
 def _exact(text: str, value: Any) -> Decimal:
     """A computed number as an exact decimal; ClaimError for what is none."""
-    if isinstance(value, (str, bytes, bool)) or getattr(value, "ndim", 0) != 0:
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")
+    wrong = isinstance(value, (str, bytes, bytearray, bool)) or kind not in "iuf"
+    if wrong or getattr(value, "ndim", 0) != 0:
         raise TypeError(f"claim({text!r}, …) takes one computed number, not {value!r:.60}")
-    if hasattr(value, "__index__"):
+    if _is_whole(value):
         return Decimal(int(value))
     try:
         number = float(value)
@@ -175,7 +184,7 @@ def claim(text: str, value: Any) -> None:
     number = _exact(text, value)
     off = abs(number - printed.value)
     # a computed 0.845 is a hair above or below it, and both neighbours are right then
-    hair = 0.0 if hasattr(value, "__index__") else math.ulp(float(number))
+    hair = 0.0 if _is_whole(value) else math.ulp(float(number))
     slack = printed.half_unit * Decimal("1e-9") + Decimal(hair)
     computed = _six(number / printed.scale) + printed.tail
     if off > printed.half_unit + slack:

@@ -307,3 +307,12 @@ def test_prose_and_code_pair_whatever_space_they_use() -> None:
     prose = bold_numbers(f"from **10{THIN}945** to **−0.3** and **85{NO_BREAK}%**")
     code = claimed_numbers('claim("10 945", a)\nclaim("-0.3", b)\nclaim("85 %", c)')
     assert prose == code
+
+
+def test_arrays_without_axes_are_not_cut_to_whole_numbers() -> None:
+    claim("5.7", np.array(5.7))
+    with pytest.raises(ClaimError):
+        claim("5", np.array(5.7))
+    for no_number in (np.True_, np.complex128(1 + 5j), bytearray(b"5")):
+        with pytest.raises(TypeError):
+            claim("1", no_number)

@@ -162,6 +162,10 @@ class TestBinding:
         twice = experts.distinct_experts.where(n=symbols.B * symbols.T).where(T=2, E=256, k=6)
         assert twice(B=4) == experts.distinct_experts(n=8, E=256, k=6)
 
+    def test_expressions_are_put_in_all_at_once(self) -> None:
+        exchanged = attention.grouped_context_bytes.where(n_kv=symbols.d, d=symbols.n_kv)
+        assert exchanged.rhs == attention.grouped_context_bytes.rhs
+
     def test_the_unbound_formula_is_left_alone(self) -> None:
         experts.distinct_experts.where(E=256)
         assert len(experts.distinct_experts.inputs) == 3

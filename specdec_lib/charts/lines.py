@@ -147,8 +147,8 @@ def scatter(
     )
     layers = point_layers(points, plane, look_of({}, points))
     first = layers[0]["encoding"]
-    first["x"] |= {"axis": plane.x_encoding["axis"]}
-    first["y"] |= {"axis": plane.y_encoding["axis"]}
+    for side, encoding in (("x", plane.x_encoding), ("y", plane.y_encoding)):
+        first[side] |= {"axis": encoding["axis"], "scale": encoding["scale"]}
     return assemble(layers, setting, description=description, title=title, height=height)
 
 

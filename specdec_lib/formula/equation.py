@@ -101,10 +101,10 @@ class Formula:
         both = {**self.bound, **expressions}
         self._check_bound(both)
         symbols = {quantity(keyword).symbol: e for keyword, e in expressions.items()}
-        earlier = {keyword: e.subs(symbols) for keyword, e in self.bound.items()}
+        earlier = {keyword: e.subs(symbols, simultaneous=True) for keyword, e in self.bound.items()}
         return replace(
             self,
-            rhs=self.rhs.subs(symbols),
+            rhs=self.rhs.subs(symbols, simultaneous=True),
             bound=MappingProxyType({**earlier, **expressions}),
         )
 
