@@ -101,10 +101,15 @@ class Formula:
         both = {**self.bound, **expressions}
         self._check_bound(both)
         symbols = {quantity(keyword).symbol: e for keyword, e in expressions.items()}
-        earlier = {keyword: e.subs(symbols, simultaneous=True) for keyword, e in self.bound.items()}
+        # one after another keeps the order of SymPy's arithmetic, unless one puts in what another
+        # replaces
+        chained = any(e.free_symbols & symbols.keys() for e in expressions.values())
+        earlier = {
+            keyword: e.subs(symbols, simultaneous=chained) for keyword, e in self.bound.items()
+        }
         return replace(
             self,
-            rhs=self.rhs.subs(symbols, simultaneous=True),
+            rhs=self.rhs.subs(symbols, simultaneous=chained),
             bound=MappingProxyType({**earlier, **expressions}),
         )
 
