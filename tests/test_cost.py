@@ -343,3 +343,41 @@ class TestMemory:
             V4.memory(B=0, S=1)
         with pytest.raises(TypeError):
             V4.memory(B=1)
+
+
+class TestLaws:
+    """The Formulas of a step give what its compiled calls give, point by point."""
+
+    @pytest.mark.parametrize("name", ["deepseek-v4-flash", "llama-3.1-8b", "qwen3-next-80b-a3b"])
+    @pytest.mark.parametrize("engine", ["ideal", "typical"])
+    def test_step_components_and_prices(self, name: str, engine: str) -> None:
+        gpu = sd.gpu("b200")
+        deployment = sd.Deployment.ideal() if engine == "ideal" else sd.Deployment.typical(gpu)
+        cost = sd.StepCost(sd.model(name), gpu, deployment)
+        batches, widths = np.array([1.0, 8, 300])[:, None, None], np.array([1.0, 5])[:, None]
+        point = {"B": batches, "T": widths, "S": np.array([100.0, 4096, 131072])}
+        asked = {"step": cost.formula, **cost.components}
+        shares = cost.breakdown(**point)
+        for key, law in asked.items():
+            wanted = cost(**point) if key == "step" else shares[key].seconds
+            given = law(**{known.keyword: point[known.keyword] for known in law.inputs})
+            np.testing.assert_allclose(np.broadcast_to(given, wanted.shape), wanted, rtol=1e-12)
+        prices = cost.marginal_prices(**point)
+        for key, law in cost.prices.items():
+            given = law(**{known.keyword: point[known.keyword] for known in law.inputs})
+            shape = prices[key].shape
+            np.testing.assert_allclose(np.broadcast_to(given, shape), prices[key], atol=1e-12)
+        assert set(cost.components) == {k for k, share in shares.items() if np.any(share.seconds)}
+
+    def test_the_step_is_displayed_as_the_sum_of_its_components(self) -> None:
+        gpu = sd.gpu("b200")
+        smooth = sd.Deployment.typical(gpu)
+        for deployment in (sd.Deployment.ideal(), smooth):
+            cost = sd.StepCost(sd.model("deepseek-v4-flash"), gpu, deployment)
+            names = [law.lhs for law in cost.components.values()]
+            assert sorted(cost.formula.latex().removeprefix("C = ").split(" + ")) == sorted(names)
+
+    def test_they_are_read_only(self) -> None:
+        cost = sd.StepCost(sd.model("llama-3.1-8b"), sd.gpu("b200"))
+        with pytest.raises(TypeError):
+            cost.components["moe"] = cost.formula  # type: ignore[index]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,13 @@ from specdec_lib.architecture import Model
 from specdec_lib.catalog import Gpu
 from specdec_lib.cost.breakdown import Breakdown, Shares
 from specdec_lib.cost.grid import STEP_SYMBOLS, Grid
+from specdec_lib.cost.laws import component_laws, price_laws, step_law
 from specdec_lib.cost.memory import Memory, cache_law, memory_use, resident_weights
 from specdec_lib.cost.part import Part
 from specdec_lib.cost.parts import Assembly
 from specdec_lib.cost.price import Prices
 from specdec_lib.deployment import Deployment
+from specdec_lib.formula import Formula
 from specdec_lib.formula.domain import DomainError, as_float, check, require_keywords
 from specdec_lib.formula.lazy import by_blocks, is_lazy
 from specdec_lib.formula.vega import vega_expression
@@ -77,10 +81,25 @@ class StepCost:
         """What was taken for granted: by the model's configuration, then by the accelerator."""
         return (*self.model.assumptions, *self._assumed)
 
-    @functools.cached_property
+    @property
     def expr(self) -> sympy.Expr:
         """The whole step as one SymPy expression in B, T and S, in seconds."""
-        return sympy.Add(*(part.seconds for part in self.parts))
+        return self.formula.rhs
+
+    @functools.cached_property
+    def formula(self) -> Formula:
+        """The step as a Formula, for charts and derivations; displayed as its components' sum."""
+        return step_law(self.parts)
+
+    @functools.cached_property
+    def components(self) -> Mapping[str, Formula]:
+        """The time of each component that the step has, by its key in the breakdown."""
+        return MappingProxyType(component_laws(self.parts))
+
+    @functools.cached_property
+    def prices(self) -> Mapping[str, Formula]:
+        """What :meth:`marginal_prices` computes, as Formulas by the same keys."""
+        return MappingProxyType(price_laws(self.parts))
 
     def __call__(self, **values: Any) -> Any:
         """Seconds of a step, for keyword arguments B, T and S that broadcast.

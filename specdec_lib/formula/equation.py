@@ -181,7 +181,7 @@ class Formula:
         shows."""
         shown = self.general
         for part in self.using:
-            shown = shown.subs(part.general, sympy.Symbol(part.lhs, positive=True))
+            shown = _named(shown, part.general, sympy.Symbol(part.lhs, positive=True))
         return shown
 
     def latex(self) -> str:
@@ -193,3 +193,12 @@ class Formula:
 
     def __repr__(self) -> str:
         return f"Formula({self.lhs} = {self.displayed}, unit {unit_text(self.unit)})"
+
+
+def _named(whole: sympy.Expr, part: sympy.Expr, name: sympy.Symbol) -> sympy.Expr:
+    """``whole`` with ``part`` by its name; a sum of which it is some of the terms is split by hand,
+    because SymPy misses such a part where floating-point factors stand before the terms."""
+    terms, inside = sympy.Add.make_args(whole), set(sympy.Add.make_args(part))
+    if len(inside) > 1 and inside <= set(terms):
+        return sympy.Add(*(term for term in terms if term not in inside), name)
+    return whole.subs(part, name)
