@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dask.array as da
+import distributed
 import numpy as np
 import pytest
 
@@ -61,7 +62,6 @@ def test_a_grid_beyond_memory_is_reduced_block_by_block() -> None:
 
 def test_a_local_cluster_of_two_workers_gives_the_same_numbers() -> None:
     """The example for sweeps that outgrow one process: nothing of ours runs there but the cost."""
-    distributed = pytest.importorskip("distributed")
     lazy, eager = COST(**open_grid(lazy=True)), COST(**open_grid(lazy=False))
     with (
         distributed.LocalCluster(
