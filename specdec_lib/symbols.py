@@ -80,6 +80,8 @@ compression = declare(
 topk = declare("topk", r"K_{\mathrm{top}}", ONE, "cache entries that an indexer selects", low=1)
 i_h = declare("i_h", "i_h", ONE, "heads of an indexer", low=1)
 i_d = declare("i_d", "i_d", ONE, "head dimension of an indexer", low=1)
+f_i = declare("f_i", "f_i", FLOP, "indexer FLOPs per (query, key) pair, per layer", positive=True)
+m_i = declare("m_i", "m_i", BYTE, "bytes of an indexer's key", positive=True)
 n_k = declare("n_k", "n_k", ONE, "key heads of a linear-attention layer", low=1)
 n_v = declare("n_v", "n_v", ONE, "value heads of a linear-attention layer", low=1)
 d_k = declare("d_k", "d_k", ONE, "key head dimension", low=1)
@@ -115,6 +117,9 @@ C_verify = declare(
 )
 C_draft = declare("C_draft", r"C_{\mathrm{draft}}", SECOND, "time to draft γ tokens")
 dC = declare("dC", r"\Delta C", SECOND, "time that one more drafted token adds", positive=True)
+premium = declare(
+    "premium", r"\delta", ONE, "what a verify pass may cost more than a plain one, as a share of it"
+)
 r = declare(
     "r", "r", ONE, "price of a marginal verify token relative to an average one: ∂log C/∂log T"
 )

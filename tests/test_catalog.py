@@ -314,6 +314,40 @@ def test_measured_experts_of_one_sequence_follow_the_locality_exponent() -> None
     assert experts.distinct_experts(n=16, E=E, k=k) == pytest.approx(102.0, abs=0.05)
 
 
+def test_the_measured_popularity_is_a_ranking_of_all_experts() -> None:
+    record = catalog.measured("expert-popularity")
+    share = record["share"]
+    assert len(share) == record.constants["E"] == 256
+    assert np.all(np.diff(share) <= 0) and share[-1] > 0
+    assert share.sum() == pytest.approx(1, abs=2e-4)
+    # the source's own words: the busiest expert draws about eight times its fair share
+    assert share[0] * 256 == pytest.approx(8.4, abs=0.05)
+
+
+def test_measured_survival_falls_with_depth() -> None:
+    record = catalog.measured("mtp-survival")
+    assert record["gamma"].tolist() == list(range(1, 9))
+    assert np.all(np.diff(record["sigma"]) < 0) and record["sigma"][0] == 0.779
+
+
+def test_measured_rollback_agrees_with_the_throughputs_in_the_text() -> None:
+    """At B = 512 its source states tokens a second beside its tables of ratios."""
+    record = catalog.measured("state-rollback")
+    largest = record["B"] == 512
+    assert record["T"][largest].tolist() == [2, 4]
+    from_copies = record["over_plain"][largest] / record["over_copies"][largest]
+    np.testing.assert_allclose(from_copies, [9223 / 10398, 9395 / 10398], rtol=0.01)
+    assert record["over_plain"][largest][1] == pytest.approx(19707 / 10398, rel=0.01)
+
+
+def test_measured_overlap_lies_between_one_selection_and_all_apart() -> None:
+    record = catalog.measured("selection-overlap")
+    topk, T, together = record.constants["topk"], record["T"][0], record["together"][0]
+    assert topk < together < topk * T
+    # the source prints the share of bytes that a kernel reading each block once would need
+    assert together / (topk * T) == pytest.approx(0.345, abs=5e-4)
+
+
 def test_the_measured_moe_layer_follows_its_line() -> None:
     """Balanced routing touches min(n·k, E) experts; the line meets the table within 6 %."""
     record = catalog.measured("moe-layer-b200")
@@ -323,3 +357,26 @@ def test_the_measured_moe_layer_follows_its_line() -> None:
     line = t_0 + t_e * touched
     assert np.abs(line / record["time"] - 1)[below].max() < 0.06
     assert (record["time"][~below] > line[~below]).all(), "compute takes over beyond the line"
+
+
+def test_the_measured_step_of_four_b300_jumps_where_its_drawing_says() -> None:
+    """The drawing prints both sides of the limit of captured graphs: 20.6 and 104 ms."""
+    record = catalog.measured("verify-step-b300")
+    assert np.all(np.diff(record["n"]) > 0) and record["n"][0] == 1
+    time = dict(zip(record["n"].tolist(), record["time"].tolist(), strict=True))
+    assert time[1024] == pytest.approx(20.6e-3, abs=0.05e-3)
+    assert time[1536] == pytest.approx(104e-3, abs=0.6e-3)
+
+
+def test_measured_times_between_tokens_agree_with_the_throughputs_beside_them() -> None:
+    """A batch over the time between tokens is the throughput, but for the reading of prompts."""
+    record = catalog.measured("decode-tpot-mi300x")
+    stated = np.array([2008, 2561, 2990, 4271])
+    np.testing.assert_allclose(record["B"] / record["time"], stated, rtol=0.04)
+    assert np.all(record["B"] / record["time"] > stated)
+
+
+def test_every_reported_setting_of_the_eagle_head_is_slower() -> None:
+    record = catalog.measured("eagle3-qwen3-h100")
+    assert np.all(record["rate"] < record["plain"])
+    assert np.all((record["N"] > 1) & (record["N"] <= record["passes"] + 1))

@@ -17,7 +17,7 @@ import vl_convert
 from specdec_lib import charts, theme
 from specdec_lib.charts import Cells, Layer, Marker, Points, Rule, Sides, Slider
 from specdec_lib.charts.renderer import ChartError, mimebundle
-from specdec_lib.formula import DomainError
+from specdec_lib.formula import DomainError, Formula
 from specdec_lib.formulas import attention, experts, roofline
 from tests.chart_values import drawn, specification
 
@@ -101,6 +101,22 @@ def crossing_grid() -> alt.LayerChart:
     )
 
 
+def family_grid() -> alt.LayerChart:
+    layer = {"f": 139264, "m_c": 576}
+    return charts.grid(
+        {
+            "query alone": attention.crossing_width.where(m_q=73728, **layer),
+            "query and output": attention.crossing_width.where(m_q=139264, **layer),
+            "nothing": attention.crossing_width_long_context.where(**layer),
+        },
+        Cells("ridge", {"H200": 206.1, "B200": 281.25}),
+        value_title="verify width T*",
+        sides=Sides(2.0, ("compute-bound at T = 2", "attention"), ("memory-bound", "dense")),
+        sliders={"S": Slider(128, 2**20, 1, value=512, base=2)},
+        description="Verify width from which attention is compute-bound, by what is counted.",
+    )
+
+
 def intensity_grid() -> alt.LayerChart:
     return charts.grid(
         attention.intensity,
@@ -137,6 +153,46 @@ def ridge_bars() -> alt.LayerChart:
     )
 
 
+def bytes_of_steps(**changes: Any) -> alt.LayerChart:
+    """Two wholes, of which one lacks a part and one has a part of two Formulas."""
+    weights = roofline.weight_traffic.where(b=2)
+    arguments: dict[str, Any] = {
+        "roles": {"experts": "moe", "rest": "dense"},
+        "share_title": "share of the bytes",
+        "size_title": "bytes",
+        "size_unit": "MB",
+        "sliders": {"n": Slider(1, 256, 1, value=8)},
+        "fixed": {"P": 1e6},
+        "description": "What a step reads in a mixture and in a dense model, by part.",
+    }
+    rows = {
+        "mixture": {
+            "rest": [weights, roofline.weight_traffic.where(P=3e6, b=1)],
+            "experts": experts.experts_traffic.where(E=8, k=2, s=0, P_e=1e6, b=1),
+        },
+        "dense": {"experts": [], "rest": weights},
+    }
+    return charts.share_bars(rows, **(arguments | changes))
+
+
+def bytes_over_tokens(**changes: Any) -> alt.LayerChart:
+    arguments: dict[str, Any] = {
+        "x": "n",
+        "over": (1, 1000),
+        "log": True,
+        "roles": {"rest": "dense", "experts": "moe"},
+        "share_title": "share of the bytes",
+        "size_title": "bytes",
+        "sliders": {"P": Slider(1, 100, 1, value=10)},
+        "description": "The share of the experts in the bytes grows with the tokens.",
+    }
+    parts = {
+        "experts": experts.experts_traffic.where(E=8, k=2, s=0, P_e=10, b=1),
+        "rest": roofline.weight_traffic.where(b=2),
+    }
+    return charts.share_areas(parts, **(arguments | changes))
+
+
 def data_alone() -> alt.LayerChart:
     return charts.scatter(
         [
@@ -155,9 +211,12 @@ EVERY: dict[str, Callable[[], alt.LayerChart]] = {
     "intensities": intensities,
     "roofs": roofs,
     "crossing_grid": crossing_grid,
+    "family_grid": family_grid,
     "intensity_grid": intensity_grid,
     "tax_bars": tax_bars,
     "ridge_bars": ridge_bars,
+    "bytes_of_steps": bytes_of_steps,
+    "bytes_over_tokens": bytes_over_tokens,
     "data_alone": data_alone,
 }
 
@@ -425,6 +484,23 @@ def test_a_grid_is_the_formula_in_every_cell(context: int) -> None:
         assert row["side"] == ("compute-bound at T = 2" if value < 2 else "memory-bound")
 
 
+@pytest.mark.parametrize("context", [7, 9, 20])
+def test_a_grid_of_several_formulas_has_a_row_for_each(context: int) -> None:
+    rows = drawn(family_grid(), ["x", "x_words", "y_words", "value", "words"], slider_S=context)
+    named = ["query alone", "query and output", "nothing"]
+    assert [row["y_words"] for row in rows] == [name for name in named for _ in range(2)]
+    assert [row["x_words"] for row in rows] == ["H200", "B200"] * 3
+    S = 2.0**context
+    for row, m_q in zip(rows, [73728, 73728, 139264, 139264, 0, 0], strict=True):
+        ridge = float(row["x"])
+        spare = 139264 * S - ridge * m_q
+        by_hand = ridge * 576 * S / spare if spare > 0 else np.inf
+        if np.isinf(by_hand):
+            assert row["words"] == "∞"
+        else:
+            assert float(row["value"]) == pytest.approx(by_hand, rel=1e-12)
+
+
 @pytest.mark.parametrize("m_c", [576, 1152])
 def test_a_grid_over_an_interval_is_the_formula_at_the_middles(m_c: int) -> None:
     rows = drawn(intensity_grid(), ["x", "y", "value", "x_low", "x_high"], slider_m_c=m_c)
@@ -470,6 +546,57 @@ def test_bars_of_numbers_print_them() -> None:
     assert numbers(rows, "value").tolist() == [295.343, 590.716, 281.25, 562.5]
     marks = [layer["mark"]["type"] for layer in _marks(specification(ridge_bars()))]
     assert marks == ["point", "text"]  # a bar has no length on a logarithmic axis
+
+
+@pytest.mark.parametrize("tokens", [1, 200])
+def test_share_bars_divide_each_whole_by_itself(tokens: int) -> None:
+    read = 8 * (1 - 0.75**tokens)  # MB of experts, by hand; the rest is 2 + 3 MB, or 2
+    rows = drawn(bytes_of_steps(), ["size", "share", "place", "words"], slider_n=tokens)
+    np.testing.assert_allclose(numbers(rows, "size"), [5, read, 2], rtol=1e-12)
+    of_mixture = [500 / (5 + read), 100 * read / (5 + read)]
+    np.testing.assert_allclose(numbers(rows, "share"), [*of_mixture, 100], rtol=1e-12)
+    # experts are drawn first, as the roles say, whatever the order of the parts
+    assert numbers(rows, "place").tolist() == [1, 0, 1]
+    assert [row["words"].replace("\u2009", "") for row in rows][2] == "2 MB"
+    ends = drawn(bytes_of_steps(), ["low", "high"], slider_n=tokens)
+    by_hand = [[of_mixture[1], 100], [0, of_mixture[1]], [0, 100]]
+    found = np.column_stack([numbers(ends, "low"), numbers(ends, "high")])
+    np.testing.assert_allclose(found, by_hand, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weights", [1, 100])
+def test_share_areas_fill_the_height_at_every_place(weights: int) -> None:
+    rows = drawn(bytes_over_tokens(), ["x", "low", "high"], slider_P=weights)
+    x, low, high = (numbers(rows, field) for field in ("x", "low", "high"))
+    assert x[0] == 1 and x[-1] == pytest.approx(1000, rel=1e-12) and len(x) == 400
+    edge = 100 * 2 * weights / (2 * weights + 80 * (1 - 0.75**x))  # experts above the rest
+    bottom = low == 0
+    assert bottom.sum() == 200
+    np.testing.assert_allclose(high[bottom], edge[bottom], rtol=1e-12)
+    np.testing.assert_allclose(low[~bottom], edge[~bottom], rtol=1e-12)
+    np.testing.assert_allclose(high[~bottom], 100, rtol=1e-12)
+
+
+def test_parts_without_a_whole_have_no_shares() -> None:
+    with pytest.raises(ValueError, match="there are no parts"):
+        charts.share_bars({"nothing": {"rest": []}}, **_SHARES)
+    nothing = roofline.weight_traffic.where(P=1, b=1)
+    for scale in (0, -1):
+        none = Formula("Q_0", scale * nothing.rhs, nothing.unit, "williams2009")
+        with pytest.raises(ValueError, match="'none' has no shares at the fixed values"):
+            charts.share_bars({"none": {"rest": none}}, **_SHARES)
+    with pytest.raises(ValueError, match="several units"):
+        charts.share_bars({"mixed": {"rest": [nothing, roofline.ridge_point]}}, **_SHARES)
+    with pytest.raises(ValueError, match="roles and labels differ in: experts"):
+        charts.share_bars({"mixture": {"experts": nothing, "rest": nothing}}, **_SHARES)
+
+
+_SHARES: dict[str, Any] = {
+    "roles": {"rest": "dense"},
+    "share_title": "share of the bytes",
+    "size_title": "bytes",
+    "description": "Shares that cannot be drawn at all.",
+}
 
 
 def test_data_are_drawn_as_they_are() -> None:
@@ -667,6 +794,15 @@ def test_a_grid_that_is_too_fine_to_move_is_refused() -> None:
             fixed=CROSSING,
             description="Far more cells than a slider can move.",
         )
+
+
+def test_a_grid_has_rows_by_an_axis_or_by_formulas() -> None:
+    across = Cells("T", [1, 2])
+    told = {"value_title": "intensity", "fixed": CROSSING, "description": "A grid without rows."}
+    with pytest.raises(ValueError, match="needs a second axis"):
+        charts.grid(attention.intensity, across, **told)
+    with pytest.raises(ValueError, match="leave the second axis out"):
+        charts.grid({"one": attention.intensity}, across, Cells("S", [512, 1024]), **told)
 
 
 def test_bars_need_values_and_one_shape() -> None:

@@ -129,6 +129,24 @@ class TestOneExpression:
             assert cost(**at) == pytest.approx(exact, rel=1e-12)
             assert vega == pytest.approx(exact, rel=1e-12)
 
+    @pytest.mark.parametrize("model", ["deepseek-v4-flash", "gpt-oss-120b", "deepseek-v3"])
+    def test_its_prices_are_drawn_as_they_are_computed(self, model: str) -> None:
+        """Windows and selections put cases into the conditions of cases."""
+        cost = step_cost(model, "b200")
+        points = [
+            {"B": float(b), "T": float(t), "S": float(s)}
+            for b in (3, 300) for t in (1, 2, 5) for s in (0, 100, 1000, 10_001)
+        ]  # fmt: skip
+        at = {name: np.array([point[name] for point in points]) for name in "BTS"}
+        computed, parts = cost.marginal_prices(**at), cost.breakdown(**at)
+        for key, law in cost.prices.items():
+            fields = {known.keyword: f"datum.{known.keyword}" for known in law.inputs}
+            drawn = np.array(evaluate_in_vega(law.vega(**fields), points), dtype=float)
+            takes_time = (parts.seconds if key == "step" else parts[key].seconds) > 0
+            np.testing.assert_allclose(
+                drawn[takes_time], computed[key][takes_time], rtol=1e-9, atol=1e-12
+            )
+
     def test_vega_takes_numbers_and_refuses_other_names(self) -> None:
         at = [{"batch": 8.0}]
         drawn = evaluate_in_vega(V4.vega(B="datum.batch", T=4, S=4096), at)[0]

@@ -29,6 +29,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formula": {"quantity", "symbols"},
     "formulas": {"formula", "symbols"},
     "routing": {"formula", "formulas"},
+    "locality": {"formula", "routing"},
+    "loads": {"formula"},
     "acceptance": {"formula", "formulas"},
     "records": {"formula", "prefixes", "symbols"},
     "architecture": {"formula", "formulas", "records"},

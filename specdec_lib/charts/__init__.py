@@ -12,6 +12,7 @@ from specdec_lib.charts.lines import curve, scatter
 from specdec_lib.charts.marks import Marker, Points, Rule
 from specdec_lib.charts.renderer import MIME, ChartError, enable
 from specdec_lib.charts.roofs import Layer, roofline
+from specdec_lib.charts.shares import share_areas, share_bars
 from specdec_lib.charts.sliders import Slider
 
 __all__ = [
@@ -30,4 +31,6 @@ __all__ = [
     "grid",
     "roofline",
     "scatter",
+    "share_areas",
+    "share_bars",
 ]

@@ -1,10 +1,10 @@
-"""The axes of a grid: single values with their labels, or an interval cut into cells."""
+"""The axes of a grid: single values with their labels, an interval cut into cells, or names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from specdec_lib.charts.frame import FORMAT
 from specdec_lib.charts.text import display_unit, literal, quantity_title
 from specdec_lib.formula import unit_text
 
-__all__ = ["Cells"]
+__all__ = ["Cells", "Named"]
 
 
 @dataclass(frozen=True)
@@ -113,15 +113,43 @@ class Cells:
         labels = self._labels(known)
         # numbers grow upwards, names are read downwards
         upwards = axis == "y" and not isinstance(self.values, Mapping)
-        return {
-            axis: {
-                "field": f"{axis}_words",
-                "type": "ordinal",
-                "title": heading,
-                "scale": {
-                    "domain": labels[::-1] if upwards else labels,
-                    "paddingInner": 0.04 if apart else 0,
-                },
-                "axis": {"labelAngle": 0, "grid": False},
-            }
-        }
+        return {axis: _listed(axis, labels[::-1] if upwards else labels, heading, apart)}
+
+
+@dataclass(frozen=True)
+class Named:
+    """The rows of a grid of several Formulas: one for each label, top to bottom."""
+
+    labels: tuple[str, ...]
+    keyword: ClassVar[None] = None
+    count: ClassVar[None] = None
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The number of each row."""
+        return np.arange(len(self.labels), dtype=np.float64)
+
+    def heading(self, known: Any) -> str:  # noqa: ARG002
+        """Nothing: names explain themselves."""
+        return " "
+
+    def transform(self, axis: str, index: str, known: Any) -> list[dict[str, Any]]:  # noqa: ARG002
+        """Vega's calculation of the name of a row; see :meth:`Cells.transform`."""
+        return [{"calculate": f"{literal(list(self.labels))}[{index}]", "as": f"{axis}_words"}]
+
+    def channels(self, axis: str, known: Any, apart: bool) -> dict[str, Any]:  # noqa: ARG002
+        """The position channel of the rows; see :meth:`Cells.channels`."""
+        place = _listed(axis, list(self.labels), None, apart)
+        place["axis"]["labelLimit"] = 150
+        return {axis: place}
+
+
+def _listed(axis: str, labels: list[str], heading: str | None, apart: bool) -> dict[str, Any]:
+    """The position channel of cells with labels, in their order."""
+    return {
+        "field": f"{axis}_words",
+        "type": "ordinal",
+        "title": heading,
+        "scale": {"domain": labels, "paddingInner": 0.04 if apart else 0},
+        "axis": {"labelAngle": 0, "grid": False},
+    }

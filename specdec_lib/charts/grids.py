@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 
 from specdec_lib import theme
-from specdec_lib.charts.cells import Cells
+from specdec_lib.charts.cells import Cells, Named
 from specdec_lib.charts.frame import FORMAT, assemble, legend
 from specdec_lib.charts.renderer import significant
 from specdec_lib.charts.setting import Setting
@@ -40,9 +40,9 @@ class Sides:
 
 
 def grid(
-    formula: Formula,
+    formula: Formula | Mapping[str, Formula],
     x: Cells,
-    y: Cells,
+    y: Cells | None = None,
     *,
     value_title: str,
     description: str,
@@ -54,7 +54,7 @@ def grid(
     title: str | None = None,
     height: int = 320,
 ) -> alt.LayerChart:
-    """A Formula over two axes, evaluated in the reader's browser.
+    """A Formula over two axes, evaluated in the reader's browser; or several over one, a row each.
 
     With ``sides`` each cell takes the colour of its side, and where there are few columns the
     number stands in it, ∞ where there is none; otherwise the colour says the value, on a
@@ -62,18 +62,22 @@ def grid(
     for more cells than can be redrawn within a frame.
     """
     threshold = [sides.at] if sides is not None and isinstance(sides.at, Formula) else []
-    setting = Setting([formula, *threshold], [x.keyword, y.keyword], sliders, fixed)
-    columns, rows = x.numbers.size, y.numbers.size
+    formulas, down = _rows(formula, y)
+    axes = [axis.keyword for axis in (x, down) if axis.keyword is not None]
+    setting = Setting([*formulas, *threshold], axes, sliders, fixed)
+    columns, rows = x.numbers.size, down.numbers.size
     if columns * rows > MOST_CELLS:
         raise ValueError(f"{columns} × {rows} cells are too many; {MOST_CELLS} at most")
-    unit, factor = display_unit(unit_of({value_title: formula}), value_unit)
-    ends = _ends(formula, threshold, x, y, setting)
+    unit, factor = display_unit(unit_of(_titled(formula, value_title)), value_unit)
+    ends = _ends(formulas, threshold, x, down, setting)
 
-    known_x, known_y = setting.known[x.keyword], setting.known[y.keyword]
-    expression = setting.vega(formula, **{x.keyword: "datum.x", y.keyword: "datum.y"})
+    known_x, known_y = setting.known[x.keyword], setting.known.get(down.keyword or "")
+    places = dict(zip(axes, ("datum.x", "datum.y"), strict=False))
+    each = [setting.vega(one, **places) for one in formulas]
+    expression = f"[{', '.join(each)}][floor(datum.i / {columns})]" if y is None else each[0]
     transform: list[dict[str, Any]] = [
         *x.transform("x", f"datum.i % {columns}", known_x),
-        *y.transform("y", f"floor(datum.i / {columns})", known_y),
+        *down.transform("y", f"floor(datum.i / {columns})", known_y),
         {"calculate": expression, "as": "base_value"},
         {"calculate": f"datum.base_value / {factor!r}", "as": "value"},
         {
@@ -82,11 +86,11 @@ def grid(
         },
     ]
     heading = titled(value_title, unit)
-    single = x.count is None and y.count is None
-    position = {**x.channels("x", known_x, single), **y.channels("y", known_y, single)}
+    single = x.count is None and down.count is None
+    position = {**x.channels("x", known_x, single), **down.channels("y", known_y, single)}
     told = [
         {"field": "x_words", "type": "nominal", "title": x.heading(known_x)},
-        {"field": "y_words", "type": "nominal", "title": y.heading(known_y)},
+        {"field": "y_words", "type": "nominal", "title": down.heading(known_y)},
         {"field": "words", "type": "nominal", "title": heading},
     ]
     if sides is None:
@@ -108,15 +112,34 @@ def grid(
     return assemble([whole], setting, description=description, title=title, height=height)
 
 
+def _titled(formula: Formula | Mapping[str, Formula], title: str) -> dict[str, Formula]:
+    return dict(formula) if isinstance(formula, Mapping) else {title: formula}
+
+
+def _rows(
+    formula: Formula | Mapping[str, Formula], y: Cells | None
+) -> tuple[list[Formula], Cells | Named]:
+    """The Formulas and the vertical axis: that of one Formula, or one with a row for each."""
+    if isinstance(formula, Mapping):
+        if y is not None:
+            raise ValueError("several Formulas have a row each: leave the second axis out")
+        return list(formula.values()), Named(tuple(formula))
+    if y is None:
+        raise ValueError("one Formula needs a second axis; several need none, by their labels")
+    return [formula], y
+
+
 def _ends(
-    formula: Formula, threshold: list[Formula], x: Cells, y: Cells, setting: Setting
+    formulas: list[Formula], threshold: list[Formula], x: Cells, y: Cells | Named, setting: Setting
 ) -> tuple[float, float]:
     """The least and the greatest finite value over the extremes of the sliders, so that the
     colours keep their meaning while a slider moves; DomainError where there is no value."""
-    axes = {x.keyword: x.numbers[None, :], y.keyword: y.numbers[:, None]}
+    axes = {x.keyword: x.numbers[None, :]}
+    if y.keyword is not None:
+        axes[y.keyword] = y.numbers[:, None]
     seen = []
     for at in setting.extremes():
-        seen.append(setting.value(formula, at, **axes))
+        seen += [setting.value(formula, at, **axes) for formula in formulas]
         for line in threshold:
             setting.number(line, at)
     values = np.concatenate([np.ravel(value) for value in seen])

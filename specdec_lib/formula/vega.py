@@ -138,6 +138,19 @@ class _VegaPrinter(StrPrinter):  # type: ignore[misc]
     def _print_Or(self, expr: sympy.Or) -> str:
         return "(" + " || ".join(self._print(a) for a in expr.args) + ")"
 
+    def _print_Not(self, expr: sympy.Not) -> str:
+        return f"(!{self._print(expr.args[0])})"
+
+    def _print_ITE(self, expr: sympy.logic.boolalg.ITE) -> str:
+        condition, then, otherwise = (self._print(a) for a in expr.args)
+        return f"({condition} ? {then} : {otherwise})"
+
+    def _print_BooleanTrue(self, expr: sympy.logic.boolalg.BooleanTrue) -> str:
+        return "true"
+
+    def _print_BooleanFalse(self, expr: sympy.logic.boolalg.BooleanFalse) -> str:
+        return "false"
+
     def emptyPrinter(self, expr: object) -> str:
         raise ValueError(f"cannot be written in Vega: {type(expr).__name__} in {expr!r}")
 

@@ -10,8 +10,11 @@ from specdec_lib.formulas import (
     drafters,
     engine,
     experts,
+    locality,
+    price,
     published,
     roofline,
+    sharing,
     speculation,
     weights,
 )
@@ -24,8 +27,11 @@ __all__ = [
     "drafters",
     "engine",
     "experts",
+    "locality",
+    "price",
     "published",
     "roofline",
+    "sharing",
     "speculation",
     "weights",
 ]
@@ -33,8 +39,9 @@ __all__ = [
 
 def all_formulas() -> dict[str, Formula]:
     """Every module-level Formula as ``{"module.name": Formula}``, in the order of the book."""
-    counted = (roofline, weights, experts, attention, engine, communication, drafters)
-    order = (*counted, acceptance, speculation, published)
+    layers = (roofline, weights, experts, locality, attention, sharing)
+    step = (engine, communication, price)
+    order = (*layers, *step, drafters, acceptance, speculation, published)
     found: dict[str, Formula] = {}
     for module in order:
         topic = module.__name__.rpartition(".")[2]

@@ -15,6 +15,7 @@ from specdec_lib.symbols import (
     C_draft,
     C_verify,
     N,
+    T,
     alpha,
     c,
     dC,
@@ -57,6 +58,12 @@ break_even_pair = Formula(
     r"\alpha_{\min}(2)", (sqrt(4 * break_even_tokens.rhs - 3) - 1) / 2, ONE, _PRICE
 )
 """Acceptance at which two drafted tokens break even: the root of 1 + α + α² = N_min."""
+
+equal_throughput_tokens = Formula(
+    r"N_{\parallel}", T * (C_verify + C_draft) / C, ONE, "derived: routing"
+)
+"""Expected tokens per step and sequence at which verifying T tokens of each of B sequences brings
+as many tokens a second as a plain step of T·B sequences, which takes the time C."""
 
 draft_budget = Formula(
     r"C_{\mathrm{draft}}^{\max}", N * C_0 / target_speedup - C_verify, SECOND, _PRICE

@@ -287,6 +287,48 @@ EQUATIONS: list[Row] = [
     ("attention.state_intensity", {"T": 4, "f_s": 6, "b_s": 4, "state_passes": 2}, 3.0, 0),
     ("attention.state_intensity", {"T": 4, "f_s": 8, "b_s": 2, "state_passes": 1}, 16.0, 0),
     ("attention.cache_read_time", {"m_c": 576, "S": 1000, "bandwidth": 8e12}, 72e-9, 1e-12),
+    # sharing: by hand, a cache of 6 bytes and 3 for each query token
+    ("sharing.verify_ratio", {"T": 2, "S": 6, "m_c": 1, "m_q": 3, "f": 1, "ridge": 100}, 12 / 9, 1e-15),
+    ("sharing.verify_ratio", {"T": 2, "S": 6, "m_c": 1, "m_q": 3, "f": 4, "ridge": 1}, 2.0, 0),
+    ("sharing.verify_ratio", {"T": 2, "S": 6, "m_c": 1, "m_q": 3, "f": 2, "ridge": 1}, 2.0, 0),
+    ("sharing.verify_ratio", {"T": 2, "S": 6, "m_c": 1, "m_q": 3, "f": 1, "ridge": 0.75}, 16 / 9, 1e-15),
+    ("sharing.plain_bytes", {"S": 6, "m_c": 1, "m_q": 3, "f": 1, "ridge": 100}, 9.0, 0),
+    ("sharing.plain_bytes", {"S": 6, "m_c": 1, "m_q": 3, "f": 4, "ridge": 1}, 24.0, 0),
+    ("sharing.shared_width", {"S": 6, "m_c": 1, "m_q": 3}, 2.0, 0),
+    ("sharing.shared_width", {"S": 6, "m_c": 1, "m_q": 0}, math.inf, 0),
+    (
+        "sharing.affordable_width",
+        {"premium": 0.25, "S": 6, "m_c": 1, "m_q": 3, "f": 1, "ridge": 100},
+        1.75,  # 11.25 = 6 + 3·1.75
+        1e-15,
+    ),
+    (
+        "sharing.affordable_width",
+        {"premium": 0.25, "S": 6, "m_c": 1, "m_q": 3, "f": 4, "ridge": 1},
+        1.25,  # compute-bound from the first token
+        1e-15,
+    ),
+    (
+        "sharing.affordable_width",
+        {"premium": 0.25, "S": 6, "m_c": 1, "m_q": 0, "f": 1, "ridge": 2},
+        2.5,  # 7.5 = 3·2.5
+        1e-15,
+    ),
+    ("sharing.selection_pays", {"compression": 2, "topk": 10, "m_c": 4, "m_i": 2}, 40.0, 0),
+    ("sharing.selection_pays", {"compression": 2, "topk": 10, "m_c": 2, "m_i": 4}, math.inf, 0),
+    (
+        "sharing.scan_overtakes",
+        {"compression": 4, "T": 2, "S": 10, "m_c": 2, "m_q": 5, "f": 1, "f_i": 1, "m_i": 5, "ridge": 100},
+        24.0,  # 30 bytes, 6 keys of 5 bytes, of 4 tokens each
+        0,
+    ),
+    (
+        "sharing.scan_overtakes",
+        {"compression": 1, "T": 3, "S": 10, "m_c": 2, "m_q": 0, "f": 8, "f_i": 2, "m_i": 1, "ridge": 1},
+        40.0,  # 8·10/2, both compute-bound
+        1e-15,
+    ),
+    ("sharing.replay_bytes", {"n_v": 32, "d_k": 128, "d_v": 128, "b_x": 2}, 16512.0, 0),
     # acceptance
     ("acceptance.expected_tokens", {"alpha": 0.5, "gamma": 3}, 1.875, 1e-15),  # 1+½+¼+⅛
     ("acceptance.expected_tokens", {"alpha": 1, "gamma": 3}, 4.0, 0),
@@ -399,6 +441,21 @@ EQUATIONS: list[Row] = [
     ),
     ("communication.all_reduce_time", {"D": 4, "traffic": 80, "link": 10, "t_c": 1}, 13.0, 1e-15),
     ("communication.exchange_time", {"D": 4, "traffic": 80, "link": 10, "t_c": 1}, 7.0, 1e-15),
+    # locality by hand: 4^½ = 2 independent tokens touch 4·(1 − ¼) = 3 of 4 experts; A′(2) = ln 2
+    ("locality.local_tax", {"E": 4, "k": 2, "s": 1, "B": 1, "T": 4, "locality": 0.5}, 4 / 3, 1e-15),
+    ("locality.local_price", {"E": 4, "k": 2, "s": 1, "B": 1, "T": 4, "locality": 0.5}, math.log(2) / 4, 1e-15),
+    ("locality.local_price", {"E": 4, "k": 4, "s": 1, "B": 3, "T": 4, "locality": 0.5}, 0.0, 0),
+    # two tokens a pass that takes 3 s and 1 s of drafting, against a plain step of 5 s
+    ("speculation.equal_throughput_tokens", {"T": 2, "C": 5, "C_verify": 3, "C_draft": 1}, 1.6, 1e-15),
+    # prices by hand: 2·3 query bytes of 6 + 6; in 2 FLOP/s it computes for longer; 2 of 2 + 2 + 4 s
+    ("price.core_price", {"T": 2, "S": 6, "m_c": 1, "m_q": 3, "f": 1, "peak": 100, "bandwidth": 1}, 0.5, 1e-15),
+    ("price.core_price", {"T": 2, "S": 6, "m_c": 1, "m_q": 3, "f": 4, "peak": 2, "bandwidth": 1}, 1.0, 0),
+    ("price.overhead_price", {"t_step": 2, "L": 4, "t_layer": 1, "t_token": 0.25, "n": 2}, 0.25, 1e-15),
+    ("price.drafted_price", {"C_verify": 2.5, "C_0": 1, "gamma": 3}, 0.5, 1e-15),
+    ("price.mean_price", {"C_verify": 6, "C_0": 3, "gamma": 3}, 0.5, 1e-15),  # 4^½ = 2
+    ("price.verify_growth", {"r": 0.5, "gamma": 3}, 2.0, 1e-15),
+    ("price.survival_needed", {"r": 0.5, "N": 2, "T": 4}, 0.25, 1e-15),
+    ("price.blended_price(2)", {"C_1": 1, "r_1": 1, "C_2": 3, "r_2": 0.5}, 0.625, 1e-15),
     # the published calculator's layer, one token: both weights once, and one cache
     ("published.projection_bytes", {"P_a": 107e6, "b_a": 1, "B": 1, "T": 1, "ridge_projection": 563}, 107e6, 0),
     ("published.projection_bytes", {"P_a": 107e6, "b_a": 1, "B": 563, "T": 1, "ridge_projection": 563}, 214e6, 1e-12),

@@ -39,6 +39,8 @@ GPU_COLUMNS: tuple[tuple[str, str, float], ...] = (
 )
 RIDGES = ("bf16", "fp8", "fp4")
 ASSUMED, NONE = "assumed", "–"
+#: A table of more rows than the first number is shown by as many rows as the second.
+LONGEST_TABLE, FIRST_ROWS = 40, 12
 
 
 def address(kind: str, name: str) -> str:
@@ -211,9 +213,13 @@ class FactTables(SphinxDirective):
         if reference.columns:
             columns = reference.columns.values()
             names = [f"{c.meaning}" + (f" ({c.unit})" if c.unit != "1" else "") for c in columns]
-            numbers = zip(*(column.values for column in columns), strict=True)
-            rows = ([[grouped(number)] for number in row] for row in numbers)
+            numbers = list(zip(*(column.values for column in columns), strict=True))
+            shown = numbers if len(numbers) <= LONGEST_TABLE else numbers[:FIRST_ROWS]
+            rows = ([[grouped(number)] for number in row] for row in shown)
             made += table(names, rows, ["facts", "reference"])
+            if len(shown) < len(numbers):
+                left = len(numbers) - len(shown)
+                made += paragraph(f"The record in the library has {left} more rows.")
         return made
 
     def _constant(self, keyword: str, datum: Datum, record: Provenance) -> Cell:
