@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from specdec_lib import formulas
+from specdec_lib import drafters, formulas
+from specdec_lib.acceptance import AcceptanceCurve, Decaying, Geometric
 from specdec_lib.catalog import DrafterCard, Gpu, Model, drafter_card, gpu, model
 from specdec_lib.cost import StepCost
 from specdec_lib.deployment import Deployment
 from specdec_lib.formula import DomainError, Formula
+from specdec_lib.plan import Plan
 
 __all__ = [
+    "AcceptanceCurve",
+    "Decaying",
     "Deployment",
     "DomainError",
     "DrafterCard",
     "Formula",
+    "Geometric",
     "Gpu",
     "Model",
+    "Plan",
     "StepCost",
     "drafter_card",
+    "drafters",
     "formulas",
     "gpu",
     "model",
