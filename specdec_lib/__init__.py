@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from specdec_lib import drafters, formulas
-from specdec_lib.acceptance import AcceptanceCurve, Decaying, Geometric
+from specdec_lib.acceptance import (
+    AcceptanceCurve,
+    ByContext,
+    Decaying,
+    Geometric,
+    Mixture,
+    PerPosition,
+    WithContext,
+)
 from specdec_lib.catalog import DrafterCard, Gpu, Model, drafter_card, gpu, model
 from specdec_lib.cost import StepCost
 from specdec_lib.deployment import Deployment
@@ -12,6 +20,7 @@ from specdec_lib.plan import Plan
 
 __all__ = [
     "AcceptanceCurve",
+    "ByContext",
     "Decaying",
     "Deployment",
     "DomainError",
@@ -19,9 +28,12 @@ __all__ = [
     "Formula",
     "Geometric",
     "Gpu",
+    "Mixture",
     "Model",
+    "PerPosition",
     "Plan",
     "StepCost",
+    "WithContext",
     "drafter_card",
     "drafters",
     "formulas",

@@ -81,7 +81,7 @@ class AcceptanceCurve(ABC):
             found = np.where(wanted == i, sigma, found)
         return plain(found)
 
-    def conditional(self, positions: Any, S: Any = None) -> Any:
+    def rates(self, positions: Any, S: Any = None) -> Any:
         """Acceptance rate of a position, from 1 on, given that all before it were accepted; 0 where
         none comes so far.  Arguments and errors as for :meth:`survival`."""
         wanted = whole("gamma", positions)

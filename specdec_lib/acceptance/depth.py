@@ -96,7 +96,7 @@ class Decaying(AcceptanceCurve):
 
     Examples
     --------
-    >>> Decaying(0.8, 0.5).conditional([1, 2, 3]).tolist()
+    >>> Decaying(0.8, 0.5).rates([1, 2, 3]).round(12).tolist()
     [0.8, 0.4, 0.2]
     """
 

@@ -1,24 +1,36 @@
-"""Drafters: what drafts tokens, and what it costs beside a target.
+"""Drafters: what drafts tokens, and what that costs beside a target.
 
-fraction(0.10)                              a tenth of a plain step for each token
+Heads (:func:`autoregressive`, :func:`mtp`, :func:`eagle1`), blocks (:func:`block`), models of their
+own (:func:`independent`), look-ups (:func:`ngram`) and a plain :func:`fraction` of the target; one
+by its name is :func:`named`.
 """
 
 from __future__ import annotations
 
 from specdec_lib.drafters.draft import Draft, Drafter
-from specdec_lib.drafters.fraction import Fraction
+from specdec_lib.drafters.kinds import (
+    autoregressive,
+    block,
+    eagle1,
+    fraction,
+    independent,
+    mtp,
+    named,
+    ngram,
+)
 from specdec_lib.drafters.target import Law, as_target
 
-
-def fraction(c: float) -> Fraction:
-    """A drafter that costs ``c`` of a plain step C(B, 1, S) for each drafted token.
-
-    Raises DomainError for a negative fraction, TypeError for what is no number.
-
-    >>> fraction(0.10)
-    fraction(0.1)
-    """
-    return Fraction(c)
-
-
-__all__ = ["Draft", "Drafter", "Law", "as_target", "fraction"]
+__all__ = [
+    "Draft",
+    "Drafter",
+    "Law",
+    "as_target",
+    "autoregressive",
+    "block",
+    "eagle1",
+    "fraction",
+    "independent",
+    "mtp",
+    "named",
+    "ngram",
+]
