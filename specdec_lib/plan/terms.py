@@ -129,6 +129,6 @@ class Terms:
         return (
             "verify passes are priced with kernels that read weights once for all tokens of a "
             f"step{engine}: a bound, not a forecast. Where a pass of γ + 1 tokens takes nearly "
-            "γ + 1 plain steps, the small-batch kernels are to blame and speculation is off; time a step "
-            "of width 1 and one of width γ + 1 and give them as the deployment's verify_curve",
+            "γ + 1 plain steps, the small-batch kernels are to blame and speculation is off; time "
+            "a step of width 1 and one of width γ + 1 and give them as the deployment's verify_curve",
         )
