@@ -193,6 +193,13 @@ class TestDevices:
         four = drafters.eagle1(tp=4).on(self.SPLIT).breakdown(**AT)
         assert four["weights"] == pytest.approx(whole["weights"] / 4, rel=1e-12)
 
+    def test_a_drafter_may_be_served_in_its_own_way(self) -> None:
+        """Its own devices, kernels and fixed times rule."""
+        own = sd.Deployment.ideal(memory_efficiency=0.5, pass_overhead=1e-3)
+        draft = drafters.eagle1(deployment=own).on(self.SPLIT)
+        twice = drafters.eagle1().on(LLAMA).seconds(**AT)
+        assert draft.seconds(**AT) == pytest.approx(2 * twice + 3e-3, rel=1e-12)
+
     def test_each_replica_drafts_for_its_own(self) -> None:
         two = sd.StepCost(sd.model("llama-3.1-8b"), H100, sd.Deployment.ideal(dp=2))
         draft, alone = drafters.eagle1().on(two), drafters.eagle1().on(LLAMA)
@@ -282,6 +289,7 @@ def test_near_active_bytes_are_warned_of_not_total() -> None:
         (lambda: drafters.ngram(-1.0), DomainError, "t_round"),
         (lambda: drafters.mtp(tp=0), ValueError, "tp = 0"),
         (lambda: drafters.mtp(tp="all"), ValueError, "tp = 'all'"),
+        (lambda: drafters.mtp(deployment="fast"), TypeError, "is a Deployment"),
         (lambda: drafters.mtp().on(LLAMA), ValueError, "not known"),
         (lambda: drafters.eagle1().on(V4), ValueError, "not all dense"),
         (lambda: drafters.eagle1(vocabulary=10**6).on(LLAMA), ValueError, "cannot be reduced"),

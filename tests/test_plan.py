@@ -390,6 +390,13 @@ class TestOneFormula:
             assert plan.formula(**point) == pytest.approx(gain, rel=1e-12)
             assert page == pytest.approx(gain, rel=1e-12)
 
+    @pytest.mark.parametrize("drafter", [drafters.fraction(0.1), drafters.mtp()], ids=repr)
+    def test_it_is_displayed_by_its_terms(self, drafter: drafters.Drafter) -> None:
+        shown = Plan(V4, drafter, Geometric(0.5)).formula.latex()
+        assert len(shown) < 400
+        for term in (r"\alpha^{\gamma + 1}", "C(B, 1, S)", r"C(B, \gamma + 1, S)"):
+            assert term in shown
+
     def test_the_fraction_may_stay_free(self) -> None:
         text = v4().vega(gamma="datum.g", B=8, S=4096, alpha="datum.a", c="datum.c")
         [page] = evaluate_in_vega(text, [dict(g=3, a=0.75, c=0.4)])
