@@ -26,6 +26,7 @@ MADE = {
     "acceptance.residual(3, 2)": formulas.acceptance.residual(3, 2),
     "acceptance.committed_law(3, 2)": formulas.acceptance.committed_law(3, 2),
     "price.blended_price(2)": formulas.price.blended_price(2),
+    "acceptance.mixed_survival(2)": formulas.acceptance.mixed_survival(2),
     "speculation.two_stage_length(4)": formulas.speculation.two_stage_length(4),
     "speculation.pruned_law(3, 2)": formulas.speculation.pruned_law(3, 2),
     "speculation.mended_residual(3, 2)": formulas.speculation.mended_residual(3, 2),
