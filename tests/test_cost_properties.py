@@ -129,6 +129,18 @@ def test_the_price_of_the_experts_is_the_formula_of_the_chapter() -> None:
     assert law(n=1, E=256, k=6, s=1) == pytest.approx(0.85, abs=0.005)
 
 
+def test_heads_that_fill_whole_tiles_pay_for_every_token() -> None:
+    """64 heads on tiles of 64 rows make no staircase: the price is that without tiles."""
+    V4, gpu = sd.model("deepseek-v4-flash"), sd.gpu("h200")
+    at = {"B": 64, "T": np.array([1, 2, 5]), "S": 200_000}
+    plain, tiled = (
+        sd.StepCost(V4, gpu, sd.Deployment.ideal(tile_rows=rows)).marginal_prices(**at)
+        for rows in (1, 64)
+    )
+    np.testing.assert_array_equal(tiled["attn_core"], plain["attn_core"])
+    assert tiled["attn_core"][-1] > 0.9
+
+
 def test_the_step_price_is_the_mean_of_its_parts() -> None:
     cost = step_cost("deepseek-v3", "typical, 8 devices")
     at = {"B": 16, "T": 4, "S": 20_000}

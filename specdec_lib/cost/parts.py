@@ -119,9 +119,10 @@ class Assembly:
         )
         share = float(engine.entry_share(n_kv=core.cache_heads, tp=set_up.tp))
         f = sympy.Float(size["f"] / set_up.tp)
-        if core.tiled_heads and set_up.tile_rows > 1:
-            rows = {"n_h": core.tiled_heads / set_up.tp, "tile": set_up.tile_rows}
-            f *= engine.row_padding.where(**rows).rhs
+        heads = core.tiled_heads / set_up.tp
+        # where the heads of each token fill whole tiles, nothing is rounded up
+        if set_up.tile_rows > 1 and heads % set_up.tile_rows:
+            f *= engine.row_padding.where(n_h=heads, tile=set_up.tile_rows).rhs
         one = {"B": 1, "m_c": size["m_c"] * share, "m_q": size["m_q"] / set_up.tp}
         work = attention.core_work.where(B=1, S=core.entries.rhs).where(f=f).rhs
         traffic = attention.core_traffic.where(**one)
