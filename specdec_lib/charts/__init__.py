@@ -10,10 +10,12 @@ from specdec_lib.charts.cells import Cells
 from specdec_lib.charts.grids import Sides, grid
 from specdec_lib.charts.lines import curve, scatter
 from specdec_lib.charts.marks import Marker, Points, Rule
+from specdec_lib.charts.optimum import optimum
 from specdec_lib.charts.renderer import MIME, ChartError, enable
 from specdec_lib.charts.roofs import Layer, roofline
 from specdec_lib.charts.shares import share_areas, share_bars
 from specdec_lib.charts.sliders import Slider
+from specdec_lib.charts.tiles import tiles
 
 __all__ = [
     "MIME",
@@ -29,8 +31,10 @@ __all__ = [
     "curve",
     "enable",
     "grid",
+    "optimum",
     "roofline",
     "scatter",
     "share_areas",
     "share_bars",
+    "tiles",
 ]
