@@ -200,11 +200,26 @@ class TestRefusing:
             ({"n": 1 + 2j, "E": 8, "k": 2}, "must be a real number"),
             ({"n": None, "E": 8, "k": 2}, "must be a real number"),
             ({"n": np.ma.masked_array([1.0], mask=[True]), "E": 8, "k": 2}, "fill or drop"),
+            ({"n": [1.0, np.ma.masked], "E": 8, "k": 2}, "fill or drop"),
+            ({"n": [1.0, [True, 2]], "E": 8, "k": 2}, "must be a real number"),
+            ({"n": [1.0, np.True_], "E": 8, "k": 2}, "must be a real number"),
+            ({"n": [[1, 2], [3]], "E": 8, "k": 2}, r"n \(tokens in a step\) must be a real number"),
         ],
     )
     def test_what_is_no_number_or_no_symbol(self, values: dict[str, object], message: str) -> None:
         with pytest.raises(TypeError, match=message):
             experts.distinct_experts(**values)
+
+    def test_shapes_that_do_not_broadcast(self) -> None:
+        with pytest.raises(ValueError, match=r"A\(n\): shapes .*: n \(3,\), E \(2,\)$"):
+            experts.distinct_experts(n=[1, 2, 3], E=[4, 5], k=2)
+
+    def test_whole_numbers_of_any_size(self) -> None:
+        assert roofline.weight_work(P=2**64, n=[1, 2**65]).tolist() == [2.0**65, 2.0**130]
+        with pytest.raises(
+            DomainError, match=r"n .tokens in a step.: .1, 1000.* goes beyond floating point"
+        ):
+            experts.distinct_experts(n=[1, 10**400], E=8, k=2)
 
     @pytest.mark.parametrize("alpha", [-0.1, 1.1, float("nan")])
     def test_acceptance_outside_zero_and_one(self, alpha: float) -> None:
@@ -237,8 +252,18 @@ class TestRefusing:
         for experts_are_called in ({}, {"E": "E"}, {"E": "PI"}):
             with pytest.raises(ValueError, match="constant of Vega's own"):
                 experts.distinct_experts.vega(n="datum.n", **experts_are_called)
+        for word in ("null", "true", "false", "undefined", "this", "datum", "new.n", "NaN"):
+            with pytest.raises(ValueError, match="of Vega's own"):
+                experts.distinct_experts.vega(n=word, E="slots")
         with pytest.raises(TypeError, match="no symbol m"):
             experts.distinct_experts.vega(m="m")
+        for array in ([1.0, 2.0], True, None):
+            with pytest.raises(TypeError, match=r"k .experts per token."):
+                experts.distinct_experts.vega(k=array, E="slots")
+        with pytest.raises(DomainError, match="k = 9 exceeds E = 8"):
+            experts.distinct_experts.vega(k=9, E=8)
+        with pytest.raises(DomainError, match="k = 9 exceeds E = 8"):
+            experts.distinct_experts.where(E=8).vega(k=9)
         with pytest.raises(DomainError, match="k = -1"):
             experts.distinct_experts.vega(k=-1)
 
