@@ -19,19 +19,8 @@ class DomainError(ValueError):
 
 
 def as_float(keyword: str, value: Any) -> Any:
-    """``value`` as float64: an array that follows NumPy's protocols stays what it is.
-
-    Raises TypeError for what is no real number, alone or inside a list: text, booleans, complex
-    numbers, masked arrays; DomainError for a whole number beyond the range of floating point.
-    """
-    if hasattr(value, "__array_function__"):
-        _refuse_masked(keyword, value)
-        array = value
-    else:
-        array = _listed(keyword, value)
-    if getattr(array.dtype, "kind", "O") not in "iuf":
-        raise _no_number(keyword, value)
-    return array.astype(np.float64)
+    """``value`` of a symbol as float64; raises as :func:`floats` does, by keyword and meaning."""
+    return floats(f"{keyword} ({quantity(keyword).meaning})", value)
 
 
 def as_scalar(keyword: str, value: Any) -> float:
@@ -42,40 +31,51 @@ def as_scalar(keyword: str, value: Any) -> float:
     return float(number)
 
 
-def _no_number(keyword: str, value: Any) -> TypeError:
-    meaning = quantity(keyword).meaning
-    return TypeError(
-        f"{keyword} ({meaning}) must be a real number or an array of them, not {value!r:.60}"
-    )
+def floats(what: str, value: Any) -> Any:
+    """``value`` as float64: an array that follows NumPy's protocols stays what it is.
+
+    ``what`` names it in errors.  Raises TypeError for what is no real number, alone or inside a
+    list: text, booleans, complex numbers, masked arrays; DomainError for a whole number beyond the
+    range of floating point.
+    """
+    if hasattr(value, "__array_function__"):
+        _refuse_masked(what, value)
+        array = value
+    else:
+        array = _listed(what, value)
+    if getattr(array.dtype, "kind", "O") not in "iuf":
+        raise _no_number(what, value)
+    return array.astype(np.float64)
 
 
-def _refuse_masked(keyword: str, value: Any) -> None:
+def _no_number(what: str, value: Any) -> TypeError:
+    return TypeError(f"{what} must be a real number or an array of them, not {value!r:.60}")
+
+
+def _refuse_masked(what: str, value: Any) -> None:
     """Raise TypeError for a masked array, or a dask array of them."""
     if isinstance(getattr(value, "_meta", value), np.ma.MaskedArray):
-        meaning = quantity(keyword).meaning
-        raise TypeError(f"{keyword} ({meaning}): masked values are no numbers; fill or drop them")
+        raise TypeError(f"{what}: masked values are no numbers; fill or drop them")
 
 
-def _listed(keyword: str, value: Any) -> Any:
+def _listed(what: str, value: Any) -> Any:
     """A number, or numbers in nested lists, as an array; what NumPy would turn into numbers in
     silence is refused."""
     for element in _elements(value):
-        _refuse_masked(keyword, element)
+        _refuse_masked(what, element)
         if getattr(getattr(element, "dtype", None), "kind", "") == "b" or isinstance(element, bool):
-            raise _no_number(keyword, value)
+            raise _no_number(what, value)
     try:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
-        raise _no_number(keyword, value) from None
+        raise _no_number(what, value) from None
     if array.dtype.kind != "O" or not all(isinstance(e, int | float) for e in array.flat):
         return array
     # whole numbers that no integer type of NumPy holds
     try:
         return array.astype(np.float64)
     except OverflowError:
-        raise DomainError(
-            f"{keyword} ({quantity(keyword).meaning}): {value!r:.60} goes beyond floating point"
-        ) from None
+        raise DomainError(f"{what}: {value!r:.60} goes beyond floating point") from None
 
 
 def _elements(value: Any) -> Iterator[Any]:
