@@ -323,6 +323,17 @@ class TestLimits:
         slope = np.log(time[1] / time[0]) / np.log1p(1e-6)
         assert smooth(n=5.0, **point) == pytest.approx(slope, rel=1e-5)
 
+    @pytest.mark.parametrize("n", [1, 126, 128, 400, 5000])
+    def test_elasticity_of_a_power_by_hand(self, n: int) -> None:
+        """Of 256(1 − qⁿ) it is n·ln(1/q)·qⁿ/(1 − qⁿ), however large 125ⁿ and 128ⁿ are."""
+        touched = experts.distinct_experts.where(E=256, k=6)
+        price = roofline.elasticity(touched, "n", "r")
+        x = n * np.log(128 / 125)
+        assert price(n=n) == pytest.approx(x / np.expm1(x), rel=1e-13)
+        assert evaluate_in_vega(price.vega(n="datum.n"), [{"n": n}])[0] == pytest.approx(
+            x / np.expm1(x), rel=1e-12
+        )
+
     def test_elasticity_of_a_symbol_that_is_not_there(self) -> None:
         with pytest.raises(TypeError, match="has no symbol S"):
             roofline.elasticity(roofline.weight_time, "S", "r")
