@@ -220,6 +220,8 @@ class TestRefusing:
             DomainError, match=r"n .tokens in a step.: .1, 1000.* goes beyond floating point"
         ):
             experts.distinct_experts(n=[1, 10**400], E=8, k=2)
+        with pytest.raises(DomainError, match="a number of thousands of digits goes beyond"):
+            experts.distinct_experts(n=10**5000, E=8, k=2)
 
     @pytest.mark.parametrize("alpha", [-0.1, 1.1, float("nan")])
     def test_acceptance_outside_zero_and_one(self, alpha: float) -> None:

@@ -18,6 +18,15 @@ class DomainError(ValueError):
     """A value lies outside the domain of its symbol."""
 
 
+def shown(value: object, most: int = 60) -> str:
+    """A value as an error shows it: at most so many letters of it."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not print whole numbers of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def as_float(keyword: str, value: Any) -> Any:
     """``value`` of a symbol as float64; raises as :func:`floats` does, by keyword and meaning."""
     return floats(f"{keyword} ({quantity(keyword).meaning})", value)
@@ -49,7 +58,7 @@ def floats(what: str, value: Any) -> Any:
 
 
 def _no_number(what: str, value: Any) -> TypeError:
-    return TypeError(f"{what} must be a real number or an array of them, not {value!r:.60}")
+    return TypeError(f"{what} must be a real number or an array of them, not {shown(value)}")
 
 
 def _refuse_masked(what: str, value: Any) -> None:
@@ -75,7 +84,7 @@ def _listed(what: str, value: Any) -> Any:
     try:
         return array.astype(np.float64)
     except OverflowError:
-        raise DomainError(f"{what}: {value!r:.60} goes beyond floating point") from None
+        raise DomainError(f"{what}: {shown(value)} goes beyond floating point") from None
 
 
 def _elements(value: Any) -> Iterator[Any]:
