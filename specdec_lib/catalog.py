@@ -108,6 +108,11 @@ class Gpu:
     provenance: Provenance
     data: Mapping[str, Datum]
 
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{name} {round(rate / 1e12, 1):g}" for name, rate in self.peak.items())
+        sizes = f"{self.bandwidth / 1e12:.3g} TB/s, {self.memory / 1e9:.4g} GB"
+        return f"Gpu({self.name}: {rates} TFLOP/s, {sizes})"
+
     def rate(self, precision: str) -> float:
         """Dense peak rate in FLOP/s; ValueError, naming those it has, for another precision."""
         if precision not in self.peak:

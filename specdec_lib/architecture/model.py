@@ -88,6 +88,18 @@ class Model:
         architecture = parse(settings, origin, precision)
         return cls(name or architecture.family, architecture)
 
+    def __repr__(self) -> str:
+        """In one line: name and size.
+
+        >>> from specdec_lib.catalog import model
+        >>> model("llama-3.1-8b")
+        Model(Llama-3.1-8B: 8.03 B parameters)
+        """
+        sizes = f"{_rounded(self.total_parameters)} parameters"
+        if self.experts is not None:
+            sizes += f", {_rounded(self.active_parameters)} active"
+        return f"Model({self.name}: {sizes})"
+
     @property
     def layers(self) -> int:
         """Layers, modules of multi-token prediction excluded."""
@@ -147,6 +159,14 @@ class Model:
         """Bytes that one sequence occupies whatever its length; see
         :meth:`Architecture.state_bytes`."""
         return self.architecture.state_bytes(cache)
+
+
+def _rounded(parameters: int) -> str:
+    """Parameters to four digits, in billions or millions where there are so many."""
+    for unit, size in (("B", 1e9), ("M", 1e6)):
+        if parameters >= size:
+            return f"{parameters / size:.4g} {unit}"
+    return str(parameters)
 
 
 def _file(config: object) -> Path:
