@@ -9,9 +9,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from specdec_lib.architecture import DRAFTER_KINDS, DrafterCard, Headline, Model, Weights, read_head
+from specdec_lib.architecture import (
+    DRAFTER_KINDS,
+    ConfigError,
+    DrafterCard,
+    Headline,
+    Model,
+    Weights,
+    read_head,
+)
+from specdec_lib.records.names import UnknownName
 from specdec_lib.records.provenance import DataError
-from specdec_lib.records.toml import Bounds, Record
+from specdec_lib.records.toml import Bounds, Record, title
 
 
 def read_model(where: str, table: Mapping[str, Any]) -> Model:
@@ -22,7 +31,12 @@ def read_model(where: str, table: Mapping[str, Any]) -> Model:
     record = Record(where, table)
     config, name = record.take("config", dict), record.take("name", str)
     precision = record.take("precision", dict, default={})
-    read = Model.from_config(config, name=f"{where}, config", precision=precision or None)
+    try:
+        read = Model.from_config(config, name=f"{where}, config", precision=precision or None)
+    except ConfigError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{where}, precision", str(error)) from error
     found = replace(
         read,
         name=name,
@@ -53,7 +67,7 @@ def read_drafter(
     A head has a ``config`` of its own; a module for multi-token prediction is that of its one
     target, and a small ``model`` is one of the catalogue, looked up by ``find``.
     """
-    record = Record(f"{where}, {table.get('name')}", table, citations)
+    record = Record(title(where, table), table, citations)
     method, targets = record.take("method", str), record.texts("targets")
     if method not in DRAFTER_KINDS:
         kinds = ", ".join(DRAFTER_KINDS)
@@ -71,9 +85,9 @@ def read_drafter(
     if method == "ngram":
         card = replace(card, block=0)
     elif method == "mtp":
-        card = _module(card, record.where, find)
+        card = _module(card, record.where, _finding(find, f"{record.where}, targets"))
     elif method == "model":
-        small = find(record.take("model", str))
+        small = _finding(find, f"{record.where}, model")(record.take("model", str))
         parts, words = small.architecture.components, small.vocabulary
         assumed = small.assumptions
         card = replace(card, components=parts, vocabulary=words, assumptions=assumed)
@@ -88,6 +102,18 @@ def read_drafter(
         )
     record.finish()
     return card
+
+
+def _finding(find: Callable[[str], Model], where: str) -> Callable[[str], Model]:
+    """``find`` with errors that name file, record and field."""
+
+    def found(name: str) -> Model:
+        try:
+            return find(name)
+        except UnknownName as error:
+            raise DataError(where, str(error)) from error
+
+    return found
 
 
 def _module(card: DrafterCard, where: str, find: Callable[[str], Model]) -> DrafterCard:

@@ -19,7 +19,15 @@ from specdec_lib.formulas.roofline import ridge_point
 from specdec_lib.records.names import Index, UnknownName
 from specdec_lib.records.provenance import KINDS, DataError, Provenance
 from specdec_lib.records.references import Column, Reference, measured, published, references
-from specdec_lib.records.toml import Bounds, Datum, Record, data_files, load_toml
+from specdec_lib.records.toml import (
+    Bounds,
+    Datum,
+    Record,
+    data_files,
+    listed_tables,
+    load_toml,
+    title,
+)
 
 __all__ = [
     "KINDS",
@@ -100,6 +108,11 @@ class Gpu:
     provenance: Provenance
     data: Mapping[str, Datum]
 
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{name} {round(rate / 1e12, 1):g}" for name, rate in self.peak.items())
+        sizes = f"{self.bandwidth / 1e12:.3g} TB/s, {self.memory / 1e9:.4g} GB"
+        return f"Gpu({self.name}: {rates} TFLOP/s, {sizes})"
+
     def rate(self, precision: str) -> float:
         """Dense peak rate in FLOP/s; ValueError, naming those it has, for another precision."""
         if precision not in self.peak:
@@ -117,8 +130,7 @@ class Gpu:
 
 def read_gpu(where: str, table: Mapping[str, Any], citations: Mapping[str, str]) -> Gpu:
     """Read one accelerator record; DataError, naming file, record and field, if it is not valid."""
-    name = table.get("name")
-    record = Record(f"{where}, {name}", table, citations)
+    record = Record(title(where, table), table, citations)
     peaks = record.data("peak", _PEAK_BOUNDS.get)
     _refuse_sparse(record.where, {key: datum.value for key, datum in peaks.items()})
     needed = ("bandwidth", "memory")
@@ -167,11 +179,9 @@ def _refuse_sparse(where: str, peak: Mapping[str, float]) -> None:
 def _gpu_index() -> Index[Gpu]:
     index: Index[Gpu] = Index("GPU")
     for file in data_files("gpus"):
-        tables = load_toml(file)
-        for table in tables["gpu"]:
-            found = read_gpu(
-                file, {"vendor": tables.get("vendor"), **table}, tables.get("citations", {})
-            )
+        tables, shared, citations = listed_tables(file, "gpu")
+        for table in tables:
+            found = read_gpu(file, {**shared, **table}, citations)
             branded = [f"{found.vendor} {name}" for name in (found.name, *found.aliases)]
             index.add(found.name, (*found.aliases, *branded), found)
     return index
@@ -191,10 +201,9 @@ def _model_index() -> Index[Model]:
 def _drafter_index() -> Index[DrafterCard]:
     index: Index[DrafterCard] = Index("drafter")
     for file in data_files("drafters"):
-        tables = load_toml(file)
-        citations = tables.pop("citations", {})
-        for table in tables.pop("drafter"):
-            found = read_drafter(file, {**tables, **table}, citations, model)
+        tables, shared, citations = listed_tables(file, "drafter")
+        for table in tables:
+            found = read_drafter(file, {**shared, **table}, citations, model)
             index.add(found.name, found.aliases, found)
     return index
 

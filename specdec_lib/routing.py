@@ -9,10 +9,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from specdec_lib.formula.domain import DomainError, as_float, check
-from specdec_lib.formulas.experts import tokens_to_cover
+from specdec_lib.formula.domain import (
+    DomainError,
+    as_float,
+    as_scalar,
+    check,
+    floats,
+    require_one_shape,
+)
 
 Floats = NDArray[np.float64]
+
+#: How far a sum of shares or chances may be from a whole number by rounding alone.
+_ROUNDING = 1e-9
 
 
 def inclusion_probabilities(popularity: ArrayLike, k: float) -> Floats:
@@ -34,20 +43,24 @@ def inclusion_probabilities(popularity: ArrayLike, k: float) -> Floats:
     DomainError
         For a negative weight, no weight at all, or an expert so popular that k times its share
         exceeds one: no token uses an expert twice, so such shares are not those of a top-k router.
+    TypeError
+        For weights that are no real numbers, or more than one k.
     """
-    weights = np.asarray(popularity, dtype=np.float64)
+    weights = np.asarray(floats("popularity (weights of the experts)", popularity))
     if weights.ndim == 0 or weights.shape[-1] == 0:
         raise DomainError("popularity needs at least one expert on its last axis")
-    check("inclusion probabilities", {"k": as_float("k", k), "E": np.float64(weights.shape[-1])})
+    k = as_scalar("k", k)
+    check("inclusion probabilities", {"k": k, "E": float(weights.shape[-1])})
     if not np.all(np.isfinite(weights) & (weights >= 0)):
         raise DomainError("popularity must be finite and not negative for every expert")
-    total = weights.sum(axis=-1, keepdims=True)
-    if not np.all(total > 0):
+    most = weights.max(axis=-1, keepdims=True)
+    if not np.all(most > 0):
         raise DomainError("popularity is zero for every expert")
-    inclusion = k * weights / total
+    weights = weights / most  # so that no sum overflows
+    inclusion = k * weights / weights.sum(axis=-1, keepdims=True)
     # a share may exceed 1/k by rounding alone, as with k = E
-    if np.any(inclusion > 1 + 1e-9):
-        expert = tuple(int(i) for i in np.argwhere(inclusion > 1 + 1e-9)[0])
+    if np.any(inclusion > 1 + _ROUNDING):
+        expert = tuple(int(i) for i in np.argwhere(inclusion > 1 + _ROUNDING)[0])
         raise DomainError(
             f"expert {expert[-1]} takes {inclusion[expert] / k:.3g} of all assignments, more than "
             f"the 1/k = {1 / k:.3g} that top-{k:g} routing can give one expert"
@@ -74,19 +87,28 @@ def distinct_experts_by_popularity(n: ArrayLike, inclusion: ArrayLike) -> Floats
     ------
     DomainError
         For tokens below zero or a probability outside [0, 1].
+    TypeError
+        For what is no real number.
+    ValueError
+        For shapes that do not broadcast.
     """
-    p = np.asarray(inclusion, dtype=np.float64)
+    # one expert (E = k = 1) of the uniform law, with p in the place of k/E
+    touched = -np.expm1(_log_missed("distinct experts by popularity", n, inclusion)).sum(axis=-1)
+    return float(touched) if touched.ndim == 0 else np.asarray(touched)
+
+
+def _log_missed(title: str, n: ArrayLike, inclusion: ArrayLike) -> Floats:
+    """Logarithm of the chance (1 − pₑ)ⁿ that n tokens leave expert e untouched; experts on the last
+    axis."""
+    p = np.asarray(as_float("inclusion", inclusion))
     if p.ndim == 0 or p.shape[-1] == 0:
         raise DomainError("inclusion needs at least one expert on its last axis")
-    if not np.all((p >= 0) & (p <= 1)):
-        raise DomainError("an inclusion probability lies outside [0, 1]")
     tokens = np.asarray(as_float("n", n))
-    check("distinct experts by popularity", {"n": tokens})
+    check(title, {"n": tokens, "inclusion": p})
+    require_one_shape(title, {"n": tokens, "inclusion, but for its experts,": p[..., 0]})
+    tokens = tokens[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        # one expert (E = k = 1) of the uniform law, with p in the place of k/E
-        exponent = np.where(tokens[..., None] == 0, 0.0, tokens[..., None] * np.log1p(-p))
-    touched = -np.expm1(exponent).sum(axis=-1)
-    return float(touched) if touched.ndim == 0 else np.asarray(touched)
+        return np.where(tokens == 0, 0.0, tokens * np.log1p(-p))
 
 
 def simulate_distinct_experts(
@@ -136,14 +158,20 @@ def moment_z_scores(sample: ArrayLike, mean: float, variance: float) -> tuple[fl
     DomainError
         For a sample of fewer than two draws, or a law or a sample without spread, where a standard
         error is zero.
+    TypeError
+        For what is no real number.
     """
-    draws = np.asarray(sample, dtype=np.float64)
+    draws = np.asarray(floats("sample (draws)", sample))
+    mean, variance = (_one(name, v) for name, v in (("mean", mean), ("variance", variance)))
     if draws.ndim != 1 or draws.size < 2:
         raise DomainError(f"a sample is one row of at least two draws, not shape {draws.shape}")
-    squares = (draws - draws.mean()) ** 2
-    spread = float(squares.var())
     if not np.all(np.isfinite(draws)):
         raise DomainError("a draw of the sample is not finite")
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = (draws - draws.mean()) ** 2
+        spread = float(squares.var())
+    if not np.isfinite(spread):
+        raise DomainError("the sample is too wide: its fourth moment goes beyond floating point")
     if not (np.isfinite(mean) and 0 < variance < np.inf):
         raise DomainError(f"no standard error with mean {mean:g} and variance {variance:g}")
     if spread == 0:
@@ -153,14 +181,36 @@ def moment_z_scores(sample: ArrayLike, mean: float, variance: float) -> tuple[fl
     return off[0] / float(np.sqrt(variance / count)), off[1] / float(np.sqrt(spread / count))
 
 
+def _one(name: str, value: float) -> float:
+    """One real number that is no symbol of the notation."""
+    number = floats(name, value)
+    if np.ndim(number) != 0:
+        raise TypeError(f"{name} is one number, not an array")
+    return float(number)
+
+
 def skew_equivalent_tokens(n: ArrayLike, inclusion: ArrayLike) -> Floats | float:
     """Tokens that the uniform law would need to touch as many experts as n skewed ones do.
 
     Shapes as in :func:`distinct_experts_by_popularity`; experts that are never used count as
-    experts of the layer.  Raises DomainError as that function does.
+    experts of the layer.  Raises as that function does, and DomainError where a token uses less
+    than one expert.
     """
-    p = np.asarray(inclusion, dtype=np.float64)
-    touched = distinct_experts_by_popularity(n, p)
-    experts = p.shape[-1]
-    k = np.minimum(p.sum(axis=-1), experts)
-    return tokens_to_cover(coverage=np.asarray(touched) / experts, E=experts, k=k)  # type: ignore[no-any-return]
+    title = "skew-equivalent tokens"
+    missed = _log_missed(title, n, inclusion)
+    p = np.asarray(as_float("inclusion", inclusion))
+    experts, k = p.shape[-1], p.sum(axis=-1)
+    k = np.where(np.abs(k - 1) <= _ROUNDING, 1.0, k)
+    check(title, {"k": k})
+    share = -np.expm1(missed).mean(axis=-1)
+    most = missed.max(axis=-1, keepdims=True)
+    highest = np.where(np.isfinite(most), most, 0.0)  # −∞ where all experts are certain
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # few experts are touched, or few are missed: each logarithm is exact where the other is not
+        few = np.log1p(-share)
+        many = highest[..., 0] + np.log(np.exp(missed - highest).mean(axis=-1))
+        uniform = np.log1p(-np.minimum(k / experts, 1.0))
+        tokens = np.where(share < 0.5, few, many) / uniform + 0.0  # no tokens are 0, not −0
+    # where a token touches every expert the layer is uniform
+    tokens = np.where(np.isinf(uniform), np.asarray(as_float("n", n)), tokens)
+    return float(tokens) if tokens.ndim == 0 else np.asarray(tokens)

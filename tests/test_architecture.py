@@ -377,6 +377,14 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         MIXTRAL | {"num_experts": 16},
         ("num_experts", "16", "num_local_experts, 8"),
     ),
+    "more rotary values than a head has": (
+        V4_PRO | {"qk_rope_head_dim": 513},
+        ("qk_rope_head_dim: found 513", "at most 512"),
+    ),
+    "groups that do not divide the heads": (
+        V4_PRO | {"o_groups": 7},
+        ("o_groups: found 7", "a divisor of 128 attention heads"),
+    ),
     "an unknown kind of layer": (
         OSS | {"layer_types": ["linear_attention"] * 24},
         ("layer_types", "linear_attention", "sliding_attention or full_attention"),
@@ -487,7 +495,9 @@ def test_from_a_file_a_folder_and_a_mapping(tmp_path: Path) -> None:
     assert Model.from_config(LLAMA).name == "llama"
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "3", '"llama"', "null"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1]", "3", '"llama"', "null", "[" * 10**5, '{"vocab_size": ' + "9" * 5000]
+)
 def test_a_file_that_is_no_configuration(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.json"
     path.write_text(text)
@@ -496,8 +506,32 @@ def test_a_file_that_is_no_configuration(tmp_path: Path, text: str) -> None:
 
 
 def test_a_file_that_does_not_exist(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.json: there is no such file"):
         Model.from_config(tmp_path / "nothing.json")
+    with pytest.raises(FileNotFoundError, match=r"config\.json: there is no such file"):
+        Model.from_config(tmp_path)
+
+
+@pytest.mark.parametrize("config", [None, 5, True, 3.5, b"config.json", [LLAMA], ("a",), "", " "])
+def test_what_is_neither_a_path_nor_a_mapping(config: Any) -> None:
+    with pytest.raises(TypeError, match=r"a configuration is a mapping, or the path .* not "):
+        Model.from_config(config)
+
+
+def test_json_text_is_no_path() -> None:
+    with pytest.raises(TypeError, match=r"json\.loads it"):
+        Model.from_config(json.dumps(LLAMA))
+
+
+@pytest.mark.parametrize("given", [5, True, ["fp8"], b"fp8", {"moe": 5}, {"moe": None}])
+def test_a_precision_is_a_name_or_a_mapping_to_names(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"precision is (a name such|found by its name)"):
+        Model.from_config(MIXTRAL, precision=given)
+
+
+def test_the_name_of_a_model_is_a_text() -> None:
+    with pytest.raises(TypeError, match="a model's name is a text, not 5"):
+        Model.from_config(LLAMA, name=5)  # type: ignore[arg-type]
 
 
 def test_names_that_do_not_exist() -> None:

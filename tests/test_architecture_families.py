@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from specdec_lib import catalog
 from specdec_lib.architecture import READERS, Architecture, ConfigError, Indexer, Model
 from specdec_lib.architecture.grouped import GroupedCore
+from specdec_lib.architecture.limits import largest
 from specdec_lib.records.toml import data_files, load_toml
 
 BASE: dict[str, Any] = {
@@ -638,9 +639,92 @@ def test_no_odd_value_gets_through(
     assert read.kv_bytes_per_token() >= 0 and read.state_bytes() >= 0
 
 
-def test_sizes_that_no_model_has() -> None:
-    plain = BASE | {"model_type": "llama"}
-    with pytest.raises(ConfigError, match=r"num_hidden_layers: found 1000000; .* 10000"):
-        architecture(plain | {"num_hidden_layers": 10**6})
-    with pytest.raises(ConfigError, match="no exact count"):
-        architecture(plain | {"vocab_size": 2**31, "hidden_size": 2**31, "head_dim": 1})
+LATENT_MODEL = BASE | LATENT | {"model_type": "deepseek_v3", "moe_layer_freq": 1}
+STEPPED = BASE | EXPERTS | {"model_type": "qwen3_moe"}
+
+
+@pytest.mark.parametrize(
+    ("config", "name", "absurd", "most"),
+    [
+        (BASE | {"model_type": "llama"}, "num_hidden_layers", 1e30, 2_000),
+        (BASE | {"model_type": "llama"}, "num_hidden_layers", 10**9, 2_000),
+        (BASE | {"model_type": "llama"}, "hidden_size", 1e300, 1_000_000),
+        (BASE | {"model_type": "llama"}, "head_dim", 2**31, 10_000),
+        (BASE | {"model_type": "llama"}, "num_attention_heads", 10**6, 10_000),
+        (BASE | {"model_type": "llama"}, "vocab_size", 10**12, 100_000_000),
+        (BASE | {"model_type": "llama"}, "num_nextn_predict_layers", 10**9, 2_000),
+        (STEPPED, "num_experts", 10**7, 100_000),
+        (STEPPED, "decoder_sparse_step", 10**6, 2_000),
+        (LATENT_MODEL, "n_shared_experts", 10**6, 100_000),
+        (LATENT_MODEL, "kv_lora_rank", 10**8, 1_000_000),
+    ],
+)
+def test_sizes_that_no_model_has(
+    config: dict[str, Any], name: str, absurd: float, most: int
+) -> None:
+    """At once, and by name: neither a hang nor an error of the arithmetic beneath."""
+    with pytest.raises(ConfigError, match=rf"that-file.json: {name}: found .* at most {most},"):
+        architecture(config | {name: absurd})
+
+
+def test_a_size_that_python_does_not_print() -> None:
+    with pytest.raises(ConfigError, match="vocab_size: found a number of thousands of digits"):
+        architecture(BASE | {"model_type": "llama", "vocab_size": 10**5000})
+
+
+def test_sizes_that_only_together_are_too_large() -> None:
+    wide = {"num_experts": 100_000, "moe_intermediate_size": 10**6, "hidden_size": 10**6}
+    with pytest.raises(ConfigError, match=r"P_routed .*'E': 100000.* no exact count"):
+        architecture(STEPPED | wide)
+
+
+def test_no_catalogued_size_is_within_a_tenth_of_its_limit() -> None:
+    sizes = {"num_hidden_layers", "hidden_size", "vocab_size", "num_attention_heads"}
+    sizes |= {"intermediate_size", "num_experts", "n_routed_experts", "head_dim", "kv_lora_rank"}
+    met = set()
+    for file in data_files("models"):
+        config = load_toml(file)["config"]
+        met |= sizes & config.keys()
+        assert all(10 * config[name] <= largest(name) for name in sizes & config.keys()), file
+    assert met == sizes
+
+
+@pytest.mark.parametrize(
+    ("config", "changed", "message"),
+    [
+        (
+            LATENT_MODEL,
+            {"first_k_dense_replace": 9},
+            "first_k_dense_replace: found 9; .* at most 8",
+        ),
+        (LATENT_MODEL, {"first_k_dense_replace": 8}, "n_routed_experts: found 8; .* no layer"),
+        (LATENT_MODEL, {"moe_layer_freq": [1] * 7}, "moe_layer_freq: .* 8 entries of 0 or 1"),
+        (
+            LATENT_MODEL,
+            {"moe_layer_freq": [1] * 8},
+            r"moe_layer_freq: found \[1, .* 1 dense layers",
+        ),
+        (LATENT_MODEL, {"moe_layer_freq": "1"}, "moe_layer_freq: found '1'; accepted: a number"),
+        (LATENT_MODEL, {"moe_layer_freq": 0}, "moe_layer_freq: found 0"),
+        (LATENT_MODEL, {"moe_layer_freq": 9}, "n_routed_experts: found 8; .* no layer routed"),
+        (STEPPED, {"decoder_sparse_step": 0}, "decoder_sparse_step: found 0"),
+        (STEPPED, {"decoder_sparse_step": 9}, "num_experts: found 8; .* no layer routed"),
+        (STEPPED, {"mlp_only_layers": [8]}, "mlp_only_layers: found 8; .* from 0 to 7"),
+        (STEPPED, {"mlp_only_layers": [0, -1]}, "mlp_only_layers: found -1; .* from 0 to 7"),
+        (STEPPED, {"mlp_only_layers": list(range(8))}, "num_experts: found 8; .* no layer routed"),
+        (CHUNKED, {"moe_layers": [1, 8]}, "moe_layers: found 8; .* from 0 to 7"),
+        (CHUNKED, {"interleave_moe_layer_step": 0}, "interleave_moe_layer_step: found 0"),
+        (STEPPED, {"quantization_config": 5}, "quantization_config: found 5; accepted: a table"),
+        (STEPPED, {5: 1}, "found a setting 5; names of settings are texts"),
+    ],
+)
+def test_settings_that_contradict_each_other(
+    config: dict[str, Any], changed: dict[Any, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        architecture({**config, **changed})
+    architecture(config)
+
+
+def test_a_step_written_as_a_decimal_is_that_step() -> None:
+    assert architecture(LATENT_MODEL | {"moe_layer_freq": 1.0}) == architecture(LATENT_MODEL)

@@ -68,6 +68,19 @@ def test_published_ridge_points(name: str, precision: str, ridge: float) -> None
     assert catalog.gpu(name).ridge(precision) == pytest.approx(ridge, abs=0.06)
 
 
+def test_records_print_as_one_line_of_sizes() -> None:
+    """As the catalogue's first test and the counts of the architecture have them."""
+    assert repr(catalog.gpu("b200")) == (
+        "Gpu(B200: bf16 2250, fp8 4500, fp4 9000, int8 4500 TFLOP/s, 8 TB/s, 180 GB)"
+    )
+    assert repr(catalog.model("deepseek-v4-flash")) == (
+        "Model(DeepSeek-V4-Flash: 284.3 B parameters, 13.8 B active)"
+    )
+    assert repr(catalog.model("qwen3-0.6b")) == "Model(Qwen3-0.6B: 596 M parameters)"
+    for record in (*catalog.gpus(), *catalog.models()):
+        assert record.name in repr(record) and len(repr(record)) < 120
+
+
 def test_a_precision_that_a_gpu_lacks() -> None:
     with pytest.raises(ValueError, match="A100 SXM 80 GB has no fp8 rate; it has bf16, int8"):
         catalog.gpu("a100").ridge("fp8")

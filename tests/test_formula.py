@@ -200,11 +200,28 @@ class TestRefusing:
             ({"n": 1 + 2j, "E": 8, "k": 2}, "must be a real number"),
             ({"n": None, "E": 8, "k": 2}, "must be a real number"),
             ({"n": np.ma.masked_array([1.0], mask=[True]), "E": 8, "k": 2}, "fill or drop"),
+            ({"n": [1.0, np.ma.masked], "E": 8, "k": 2}, "fill or drop"),
+            ({"n": [1.0, [True, 2]], "E": 8, "k": 2}, "must be a real number"),
+            ({"n": [1.0, np.True_], "E": 8, "k": 2}, "must be a real number"),
+            ({"n": [[1, 2], [3]], "E": 8, "k": 2}, r"n \(tokens in a step\) must be a real number"),
         ],
     )
     def test_what_is_no_number_or_no_symbol(self, values: dict[str, object], message: str) -> None:
         with pytest.raises(TypeError, match=message):
             experts.distinct_experts(**values)
+
+    def test_shapes_that_do_not_broadcast(self) -> None:
+        with pytest.raises(ValueError, match=r"A\(n\): shapes .*: n \(3,\), E \(2,\)$"):
+            experts.distinct_experts(n=[1, 2, 3], E=[4, 5], k=2)
+
+    def test_whole_numbers_of_any_size(self) -> None:
+        assert roofline.weight_work(P=2**64, n=[1, 2**65]).tolist() == [2.0**65, 2.0**130]
+        with pytest.raises(
+            DomainError, match=r"n .tokens in a step.: .1, 1000.* goes beyond floating point"
+        ):
+            experts.distinct_experts(n=[1, 10**400], E=8, k=2)
+        with pytest.raises(DomainError, match="a number of thousands of digits goes beyond"):
+            experts.distinct_experts(n=10**5000, E=8, k=2)
 
     @pytest.mark.parametrize("alpha", [-0.1, 1.1, float("nan")])
     def test_acceptance_outside_zero_and_one(self, alpha: float) -> None:
@@ -237,8 +254,18 @@ class TestRefusing:
         for experts_are_called in ({}, {"E": "E"}, {"E": "PI"}):
             with pytest.raises(ValueError, match="constant of Vega's own"):
                 experts.distinct_experts.vega(n="datum.n", **experts_are_called)
+        for word in ("null", "true", "false", "undefined", "this", "datum", "new.n", "NaN"):
+            with pytest.raises(ValueError, match="of Vega's own"):
+                experts.distinct_experts.vega(n=word, E="slots")
         with pytest.raises(TypeError, match="no symbol m"):
             experts.distinct_experts.vega(m="m")
+        for array in ([1.0, 2.0], True, None):
+            with pytest.raises(TypeError, match=r"k .experts per token."):
+                experts.distinct_experts.vega(k=array, E="slots")
+        with pytest.raises(DomainError, match="k = 9 exceeds E = 8"):
+            experts.distinct_experts.vega(k=9, E=8)
+        with pytest.raises(DomainError, match="k = 9 exceeds E = 8"):
+            experts.distinct_experts.where(E=8).vega(k=9)
         with pytest.raises(DomainError, match="k = -1"):
             experts.distinct_experts.vega(k=-1)
 
@@ -297,6 +324,17 @@ class TestLimits:
         time = [roofline.smooth_roofline_time(work=2 * n, **point) for n in (5.0, 5.0 * (1 + 1e-6))]
         slope = np.log(time[1] / time[0]) / np.log1p(1e-6)
         assert smooth(n=5.0, **point) == pytest.approx(slope, rel=1e-5)
+
+    @pytest.mark.parametrize("n", [1, 126, 128, 400, 5000])
+    def test_elasticity_of_a_power_by_hand(self, n: int) -> None:
+        """Of 256(1 − qⁿ) it is n·ln(1/q)·qⁿ/(1 − qⁿ), however large 125ⁿ and 128ⁿ are."""
+        touched = experts.distinct_experts.where(E=256, k=6)
+        price = roofline.elasticity(touched, "n", "r")
+        x = n * np.log(128 / 125)
+        assert price(n=n) == pytest.approx(x / np.expm1(x), rel=1e-13)
+        assert evaluate_in_vega(price.vega(n="datum.n"), [{"n": n}])[0] == pytest.approx(
+            x / np.expm1(x), rel=1e-12
+        )
 
     def test_elasticity_of_a_symbol_that_is_not_there(self) -> None:
         with pytest.raises(TypeError, match="has no symbol S"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dask
 import dask.array as da
 import distributed
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import specdec_lib as sd
 from specdec_lib.formula import DomainError
@@ -40,6 +43,49 @@ def test_formulas_broadcast_lazily_too() -> None:
 def test_plain_numbers_go_with_lazy_arrays() -> None:
     lazy = COST(B=da.arange(1, 9, chunks=4), T=2, S=np.float64(4096))
     np.testing.assert_array_equal(lazy.compute(), COST(B=np.arange(1, 9), T=2, S=4096))
+
+
+@given(st.data())
+def test_any_shapes_and_chunks_broadcast_as_arrays_do(data: st.DataObject) -> None:
+    """Lists, arrays and dask arrays beside each other, with axes of length one and none."""
+    whole = data.draw(st.lists(st.integers(1, 5), max_size=3))
+    eager: dict[str, np.ndarray] = {}
+    mixed: dict[str, object] = {}
+    for place, keyword in enumerate(("T", "S", "f", "m_c", "m_q")):
+        axes = whole[data.draw(st.integers(0, len(whole))) :]
+        shape = tuple(length if data.draw(st.booleans()) else 1 for length in axes)
+        array = 1 + place + np.arange(np.prod(shape, dtype=int)).reshape(shape) / 7
+        eager[keyword] = array
+        chunks = tuple(data.draw(st.integers(1, length)) for length in shape)
+        forms = [array, array.tolist(), da.from_array(array, chunks=chunks)]
+        mixed[keyword] = data.draw(st.sampled_from(forms)) if place else forms[2]
+    values = intensity(**mixed)
+    expected = np.asarray(intensity(**eager))
+    assert isinstance(values, da.Array) and values.shape == expected.shape
+    np.testing.assert_array_equal(values.compute(scheduler="synchronous"), expected)
+
+
+def test_masked_blocks_are_refused() -> None:
+    """At once where the array says so, and when they are computed where it does not."""
+    masked = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+    hidden = da.from_delayed(dask.delayed(lambda: masked)(), (2,), meta=np.empty(0))
+    with pytest.raises(TypeError, match=r"T .*masked values are no numbers"):
+        COST(B=1, T=da.from_array(masked), S=1)
+    with pytest.raises(TypeError, match=r"T .*masked values are no numbers"):
+        COST(B=1, T=hidden, S=1).compute(scheduler="synchronous")
+    with pytest.raises(TypeError, match=r"T .*masked values are no numbers"):
+        intensity(T=hidden, S=1, f=1, m_c=1, m_q=1).compute(scheduler="synchronous")
+
+
+def test_blocks_of_text_are_refused() -> None:
+    text = da.from_delayed(dask.delayed(lambda: np.array(["1"]))(), (1,), dtype=float)
+    with pytest.raises(TypeError, match=r"T .*must be a real number"):
+        intensity(T=text, S=1, f=1, m_c=1, m_q=1).compute(scheduler="synchronous")
+
+
+def test_shapes_that_do_not_broadcast_are_refused_at_once() -> None:
+    with pytest.raises(ValueError, match=r"do not broadcast: B \(3,\), S \(2,\)"):
+        COST(B=da.arange(1, 4), T=1, S=[1, 2])
 
 
 def test_the_domain_is_checked_when_a_block_is_computed() -> None:

@@ -7,17 +7,27 @@ import copy
 import datetime
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specdec_lib import catalog
+from specdec_lib.architecture import ConfigError
 from specdec_lib.prefixes import PREFIXES
 from specdec_lib.records.provenance import CONFIDENCES, KINDS, DataError, Provenance
 from specdec_lib.records.references import read_reference
-from specdec_lib.records.toml import BASES, Bounds, Record, data_files, load_toml, quantity
+from specdec_lib.records.toml import (
+    BASES,
+    Bounds,
+    Record,
+    data_files,
+    listed_tables,
+    load_toml,
+    quantity,
+)
 
 GPU: dict[str, Any] = {
     "name": "X1",
@@ -251,3 +261,123 @@ def test_a_broken_reference_is_refused(case: str) -> None:
 def test_a_record_is_a_table() -> None:
     with pytest.raises(DataError, match="a table is needed"):
         Record("x.toml", ["not", "a", "table"])
+
+
+PEDIGREE = {key: GPU[key] for key in ("source", "kind", "retrieved")}
+
+#: What a table may hold by mistake.
+ODD: list[Any] = [
+    *(None, 5, -1, 0, 1.5, math.nan, math.inf, True, 10**5000, b"x", datetime.date(2026, 1, 1)),
+    *(
+        "",
+        " ",
+        "x",
+        "1 TB/s",
+        "1e999999999 TB/s",
+        "nan TB/s",
+        "sNaN B",
+        "1 2 3",
+        "{",
+        "{no}",
+        "{0}",
+    ),
+    *("{a.b}", "{a[b]}", [], [1], [None], ["a"], [[]], [{}], {}, {"value": 5}, {"a": {"b": 1}}),
+]
+
+
+def places(table: Any) -> list[tuple[Any, Any]]:
+    """Every (container, key) inside nested tables and lists."""
+    keys = list(table) if isinstance(table, dict) else range(len(table))
+    found = [(table, key) for key in keys]
+    for key in keys:
+        if isinstance(table[key], dict | list):
+            found += places(table[key])
+    return found
+
+
+def read_record(kind: str, file: str, table: Any) -> None:
+    citations = {"nvidia": "a", "a": "b"}
+    if kind == "gpus":
+        catalog.read_gpu(file, table, citations)
+    elif kind == "models":
+        catalog.read_model(file, table)
+    elif kind == "drafters":
+        catalog.read_drafter(file, table, citations, catalog.model)
+    else:
+        read_reference(file, "name", table, citations)
+
+
+def a_record(kind: str, data: st.DataObject) -> tuple[str, dict[str, Any]]:
+    """A record of the package that can be spoilt."""
+    if kind == "references":
+        file = data.draw(st.sampled_from(["published.toml", "measured.toml"]))
+        tables = load_toml(file)
+        tables.pop("citations", None)
+        return file, tables[data.draw(st.sampled_from(sorted(tables)))]
+    file = data.draw(st.sampled_from(data_files(kind)))
+    if kind == "models":
+        return file, load_toml(file)
+    tables, shared, _ = listed_tables(file, kind[:-1])
+    return file, {**shared, **data.draw(st.sampled_from(tables))}
+
+
+@pytest.mark.parametrize("kind", ["gpus", "models", "drafters", "references"])
+@given(data=st.data(), odd=st.sampled_from(range(len(ODD))))
+@settings(deadline=None, max_examples=150)
+def test_a_spoilt_record_is_read_or_refused_by_name(
+    kind: str, data: st.DataObject, odd: int
+) -> None:
+    """One place of a record of the package is spoilt: any error is ours and names the file."""
+    file, table = a_record(kind, data)
+    container, key = data.draw(st.sampled_from(places(table)))
+    container[key] = copy.deepcopy(ODD[odd])
+    message = file
+    try:
+        read_record(kind, file, table)
+    except (DataError, ConfigError) as error:
+        message = str(error)
+    assert message.startswith(file)
+
+
+@pytest.mark.parametrize("kind", ["gpus", "models", "drafters", "references"])
+@pytest.mark.parametrize("odd", [None, 5, "x", [], 1.5])
+def test_what_is_no_record_is_refused_by_name(kind: str, odd: object) -> None:
+    with pytest.raises(DataError, match=r"^file\.toml.*a table is needed"):
+        read_record(kind, "file.toml", odd)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[gpu]", "x.toml: is not TOML: "),
+        ("a = " + "[" * 10**5, "x.toml: is not TOML: "),
+        ("a = " + "9" * 5000, "x.toml: is not TOML: "),
+        (b"\xff\xfe", "x.toml: is not TOML: "),
+        ("", r"x.toml, gpu: found None; tables \[\[gpu\]\] are needed"),
+        ("gpu = 3", "x.toml, gpu: found 3; tables"),
+        ("gpu = [1]", r"x.toml, gpu: found \[1\]; tables"),
+        ("citations = 3\n[[gpu]]", "x.toml, citations: found 3; texts by name"),
+        ("[citations]\na = 3\n[[gpu]]", "x.toml, citations: found .*; texts by name"),
+    ],
+)
+def test_a_file_that_holds_no_records(
+    text: str | bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "data" / "x.toml"
+    file.parent.mkdir()
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    monkeypatch.setattr("specdec_lib.records.toml.files", lambda _: tmp_path)
+    with pytest.raises(DataError, match=message):
+        listed_tables("x.toml", "gpu")
+
+
+def test_a_misspelt_setting_of_a_whole_file_is_refused() -> None:
+    tables, shared, citations = listed_tables("gpus/others.toml", "gpu")
+    with pytest.raises(DataError, match="does not know vendr"):
+        catalog.read_gpu("x.toml", {**shared, "vendr": "x", **tables[0]}, citations)
+
+
+def test_a_drafter_for_an_unknown_model_names_its_record() -> None:
+    record = {**PEDIGREE, "name": "m", "method": "mtp", "targets": ["deepseek-v5"]}
+    with pytest.raises(DataError, match=r"x\.toml, m, targets: no model is called 'deepseek-v5'"):
+        catalog.read_drafter("x.toml", record, {}, catalog.model)

@@ -41,6 +41,61 @@ class TestPopularity:
         assert equivalent[0] == pytest.approx(1)
         assert np.all(equivalent[1:] < [8, 32])
 
+    @pytest.mark.parametrize("n", [1e-6, 0.5, 1, 40, 1000, 1e5, 1e7])
+    @pytest.mark.parametrize(("E", "k"), [(256, 6), (8, 1), (8, 7), (3, 1), (1, 1), (8, 8)])
+    def test_uniform_tokens_count_for_themselves(self, n: float, E: int, k: int) -> None:
+        """Also where all but 10⁻¹⁰⁰ of an expert is touched, or next to none, or all at once."""
+        inclusion = routing.inclusion_probabilities(np.ones(E), k=k)
+        assert routing.skew_equivalent_tokens(n, inclusion) == pytest.approx(n, rel=1e-12)
+
+    def test_skewed_tokens_near_full_coverage_by_hand(self) -> None:
+        """Of two experts with chances 3/4 and 1/4 the rare one is missed last: ½(3/4)ⁿ of the layer
+        is missed, so m = (n·ln(4/3) + ln 2)/ln 2 where (1/4)ⁿ is nothing."""
+        equivalent = routing.skew_equivalent_tokens([200, 5000], [0.75, 0.25])
+        by_hand = (np.array([200, 5000]) * np.log(4 / 3) + np.log(2)) / np.log(2)
+        assert equivalent == pytest.approx(by_hand, rel=1e-14)
+
+    def test_certain_experts_count_for_one_token(self) -> None:
+        equivalent = routing.skew_equivalent_tokens([0, 1, 9], [1.0, 1.0, 0.0])
+        assert str(equivalent[0]) == "0.0" and equivalent == pytest.approx([0, 1, 1], rel=1e-14)
+
+    def test_a_chance_within_rounding_of_one_expert(self) -> None:
+        thirds = np.nextafter(1 / 3, 0) * np.ones(3)
+        assert thirds.sum() < 1
+        assert routing.skew_equivalent_tokens(2, thirds) == pytest.approx(2, rel=1e-12)
+        with pytest.raises(DomainError, match=r"k = 0.9 is outside"):
+            routing.skew_equivalent_tokens(2, [0.3, 0.3, 0.3])
+
+    def test_weights_whose_sum_overflows(self) -> None:
+        inclusion = routing.inclusion_probabilities([1.5e308, 1.5e308, 0], k=1)
+        assert inclusion.tolist() == [0.5, 0.5, 0]
+
+    @pytest.mark.parametrize(
+        "wrong", [["1", "2"], [True, False], np.ma.masked_array([1.0, 2.0], mask=[0, 1]), [1j, 1]]
+    )
+    def test_refuses_what_is_no_number(self, wrong: object) -> None:
+        for call in (
+            lambda: routing.inclusion_probabilities(wrong, 1),
+            lambda: routing.inclusion_probabilities([1, 1], wrong),
+            lambda: routing.distinct_experts_by_popularity(wrong, [0.5, 0.5]),
+            lambda: routing.distinct_experts_by_popularity(1, wrong),
+            lambda: routing.skew_equivalent_tokens(wrong, [0.5, 0.5]),
+            lambda: routing.skew_equivalent_tokens(1, wrong),
+            lambda: routing.moment_z_scores(wrong, 1, 1),
+            lambda: routing.moment_z_scores([1, 2], wrong, 1),
+            lambda: routing.moment_z_scores([1, 2], 1, wrong),
+        ):
+            with pytest.raises(TypeError, match=r"real number|masked values"):
+                call()
+
+    def test_refuses_arrays_for_one_number_and_shapes_that_do_not_broadcast(self) -> None:
+        with pytest.raises(TypeError, match=r"k .*takes one number, not an array"):
+            routing.inclusion_probabilities([1, 1], [1, 1])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="mean is one number"):
+            routing.moment_z_scores([1, 2], [1.0], 1)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"do not broadcast: n \(3,\), inclusion.* \(2,\)"):
+            routing.distinct_experts_by_popularity([1, 2, 3], np.full((2, 4), 0.5))
+
     @pytest.mark.parametrize(
         ("popularity", "k", "message"),
         [
@@ -127,6 +182,7 @@ class TestZScores:
             ([1.0, 2.0], 1, 0, "variance 0"),
             ([6.0, 6.0], 6, 1, "no spread"),
             ([float("nan"), 1.0], 1, 1, "not finite"),
+            ([1e200, -1e200, 0], 1, 1, "too wide"),
         ],
     )
     def test_refuses(self, sample: list[float], mean: float, variance: float, message: str) -> None:

@@ -5,19 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from specdec_lib.architecture.components import (
-    KEYS,
-    Component,
-    Core,
-    Experts,
-    Indexer,
-    Weights,
-)
+from specdec_lib.architecture.components import KEYS, Component, Experts
+from specdec_lib.architecture.composed import Composed
 from specdec_lib.architecture.precision import Precision
 
 
 @dataclass(frozen=True)
-class Architecture:
+class Architecture(Composed):
     """A model's parts, counted.
 
     Parameters
@@ -50,21 +44,6 @@ class Architecture:
     mtp_modules: int
     mtp: tuple[Component, ...]
     assumptions: tuple[str, ...]
-
-    @property
-    def weights(self) -> tuple[Weights, ...]:
-        """The components that are weights."""
-        return tuple(part for part in self.components if isinstance(part, Weights))
-
-    @property
-    def attention(self) -> tuple[Core, ...]:
-        """The attention cores, one for each kind of layer."""
-        return tuple(part for part in self.components if isinstance(part, Core))
-
-    @property
-    def indexers(self) -> tuple[Indexer, ...]:
-        """The indexers that select cache entries."""
-        return tuple(part for part in self.components if isinstance(part, Indexer))
 
     @property
     def total_parameters(self) -> int:

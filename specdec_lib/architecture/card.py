@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from specdec_lib.architecture.components import Component, Core, Weights
+from specdec_lib.architecture.components import Component
+from specdec_lib.architecture.composed import Composed
 from specdec_lib.records.provenance import Provenance
 
 #: The kinds of drafters, and how each works.
@@ -21,7 +22,7 @@ DRAFTER_KINDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class DrafterCard:
+class DrafterCard(Composed):
     """A drafter.
 
     Parameters
@@ -53,16 +54,6 @@ class DrafterCard:
     provenance: Provenance
     aliases: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
-
-    @property
-    def weights(self) -> tuple[Weights, ...]:
-        """The components that are weights."""
-        return tuple(part for part in self.components if isinstance(part, Weights))
-
-    @property
-    def attention(self) -> tuple[Core, ...]:
-        """The attention cores: each works on a cache of the drafter's own."""
-        return tuple(part for part in self.components if isinstance(part, Core))
 
     @property
     def own_parameters(self) -> int:

@@ -39,7 +39,9 @@ def count(formula: Formula, **values: int) -> int:
     """
     value = float(formula(**values))
     if not value.is_integer() or value > 2**53:
-        raise ValueError(f"{formula.title} = {value!r} at {values} is no exact count")
+        raise ValueError(
+            f"{formula.title} = {value!r} at {values} is no exact count; no model is so large"
+        )
     return int(value)
 
 

@@ -14,7 +14,6 @@ from typing import ClassVar
 from specdec_lib.architecture.components import (
     Coefficients,
     Component,
-    Core,
     Indexer,
     Weights,
     count,
@@ -22,9 +21,10 @@ from specdec_lib.architecture.components import (
 from specdec_lib.architecture.modules import LATENT
 from specdec_lib.architecture.precision import element_bytes
 from specdec_lib.architecture.quantization import Quantization
+from specdec_lib.architecture.selecting import SharedEntryCore
 from specdec_lib.architecture.stack import Block
 from specdec_lib.formula import Formula
-from specdec_lib.formulas import attention, engine, weights
+from specdec_lib.formulas import attention, weights
 
 WINDOW, CSA, HCA = 0, 4, 128
 KINDS = {WINDOW: "sliding window", CSA: "CSA", HCA: "HCA"}
@@ -36,7 +36,7 @@ _SCALED_VALUES, _SCALE_PADDING = 64, 8
 
 
 @dataclass(frozen=True)
-class CompressedCore(Core):
+class CompressedCore(SharedEntryCore):
     """``n_h`` query heads on entries of ``d`` values, the last ``d_r`` of them rotary.
 
     ``compression`` is 0, 4 or 128 context tokens an entry and ``topk`` the entries that an indexer
@@ -45,7 +45,6 @@ class CompressedCore(Core):
 
     cache: ClassVar[str] = "fp8"
 
-    n_h: int
     d: int
     d_r: int
     window: int
@@ -60,28 +59,20 @@ class CompressedCore(Core):
     @property
     def entries(self) -> Formula:
         """Window entries, and the compressed ones that this kind of layer reads."""
-        known = {"window": self.window}
+        if self.selection is not None:
+            law, topk = self.selection
+            return law.where(topk=topk)
         if self.compression == WINDOW:
-            return attention.window_entries.where(**known)
-        known["compression"] = self.compression
-        if self.compression == CSA:
-            return attention.compressed_selected_entries.where(topk=self.topk, **known)
-        return attention.compressed_entries.where(**known)
-
-    def entries_read(self, spread: float = 0.0) -> Formula:
-        """In a CSA layer, up to T times as many compressed entries; see
-        :meth:`Core.entries_read`."""
-        if self.compression != CSA:
-            return self.entries
-        selected = engine.selected_by_all.where(topk=self.topk, spread=spread)
-        return attention.compressed_selected_entries.where(
-            topk=selected.rhs, window=self.window, compression=CSA
-        )
+            return attention.window_entries.where(window=self.window)
+        return attention.compressed_entries.where(window=self.window, compression=self.compression)
 
     @property
-    def tiled_heads(self) -> int:
-        """All query heads."""
-        return self.n_h
+    def selection(self) -> tuple[Formula, int] | None:
+        """The compressed entries of a CSA layer."""
+        if self.compression != CSA:
+            return None
+        law = attention.compressed_selected_entries.where(window=self.window, compression=CSA)
+        return law, self.topk
 
     def coefficients(
         self, *, cache: str | None = None, query: str = "bf16", output: bool = True

@@ -36,14 +36,15 @@ def _stacked(fields: Fields, kinds: list[int]) -> Stack:
     fields.only("num_key_value_heads", 1, "one key-value head that all query heads share")
     fields.only("attention_bias", False, "biases of compressed attention are not read yet")
     hidden, layers = fields.integer("hidden_size"), len(kinds)
+    heads, width = fields.integer("num_attention_heads"), fields.integer("head_dim")
     window = CompressedAttention(
         hidden,
-        fields.integer("num_attention_heads"),
-        fields.integer("head_dim"),
-        fields.integer("qk_rope_head_dim"),
+        heads,
+        width,
+        fields.at_most("qk_rope_head_dim", high=width, of="values in a head"),
         fields.integer("q_lora_rank"),
         fields.integer("o_lora_rank"),
-        fields.integer("o_groups"),
+        fields.divisor("o_groups", whole=heads, of="attention heads"),
         fields.integer("sliding_window"),
         WINDOW,
         fields.integer("index_topk"),

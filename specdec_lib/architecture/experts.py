@@ -21,6 +21,9 @@ def feed_forward(fields: Fields, traits: Traits, hidden: int, layers: int) -> tu
     routed = routed_layers(fields, layers, traits.routing) if experts else (False,) * layers
     if not experts:
         fields.skip(*ROUTED, *USED)
+    elif not any(routed):
+        name, found = fields.get(*ROUTED) or (ROUTED[0], experts)
+        raise fields.error(name, found, "0, as the other settings leave no layer routed")
     plain: Block | None = None
     if not all(routed):
         plain = dense(fields, traits, hidden)

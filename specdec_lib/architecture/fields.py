@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from specdec_lib.architecture.limits import largest
+from specdec_lib.formula.domain import shown
+
 
 class ConfigError(ValueError):
     """A configuration cannot be read; the message names field, what was found, what is accepted."""
@@ -36,9 +39,8 @@ _HARMLESS = frozenset(
     }
 )
 
-
-#: What no model comes near, by setting and for any other.
-_MOST_LAYERS, _MOST = 10_000, 2**31
+#: The most letters of a value that an error shows.
+_SHOWN = 200
 
 
 class Fields:
@@ -62,7 +64,9 @@ class Fields:
 
     def error(self, field: str, found: object, accepted: str) -> ConfigError:
         """An error about a field, to be raised."""
-        return ConfigError(f"{self.origin}: {field}: found {found!r}; accepted: {accepted}")
+        return ConfigError(
+            f"{self.origin}: {field}: found {shown(found, _SHOWN)}; accepted: {accepted}"
+        )
 
     def assume(self, text: str) -> None:
         """Write down an assumption."""
@@ -110,17 +114,20 @@ class Fields:
     def integer(
         self, *names: str, low: int = 1, default: int | None = None, because: str = ""
     ) -> int:
-        """A whole number of at least ``low``; where absent, ``default`` as an assumption."""
-        accepted = f"a whole number of at least {low}"
-        value = self._value(names, default, because, accepted)
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int) or value < low:
-            raise self.error(names[0], value, accepted)
-        most = _MOST_LAYERS if names[0] == "num_hidden_layers" else _MOST
-        if value > most:
-            raise self.error(names[0], value, f"{accepted} and at most {most}")
-        return value
+        """A whole number from ``low`` to the :func:`~specdec_lib.architecture.limits.largest`
+        plausible one; where absent, ``default`` as an assumption."""
+        stated = self.get(*names)
+        name, accepted = stated[0] if stated else names[0], f"a whole number of at least {low}"
+        found = self._value(names, default, because, accepted)
+        whole = isinstance(found, float) and found.is_integer()
+        if isinstance(found, bool) or not (whole or isinstance(found, int)) or found < low:
+            raise self.error(name, found, accepted)
+        most = largest(name)
+        if found > most:
+            raise self.error(
+                name, found, f"{accepted} and at most {most}, far beyond any model known"
+            )
+        return int(found)
 
     def flag(self, *names: str, default: bool | None = None, because: str = "") -> bool:
         """True or false; where absent, ``default`` as an assumption."""
@@ -136,6 +143,15 @@ class Fields:
             raise self.error(names[0], value, f"at most {high}, the number of {of}")
         return value
 
+    def divisor(
+        self, *names: str, whole: int, of: str, default: int | None = None, because: str = ""
+    ) -> int:
+        """A divisor of ``whole``; ``of`` says of what there are so many."""
+        value = self.integer(*names, default=default, because=because)
+        if whole % value:
+            raise self.error(names[0], value, f"a divisor of {whole} {of}")
+        return value
+
     def only(self, name: str, accepted: object, why: str) -> None:
         """Raise ConfigError unless a setting is absent or the one ``accepted`` value."""
         found = self.get(name)
@@ -147,6 +163,17 @@ class Fields:
         value = self._value((name,), default, because, "a list of whole numbers")
         if not isinstance(value, list) or any(type(element) is not int for element in value):
             raise self.error(name, value, "a list of whole numbers")
+        return value
+
+    def numbered(
+        self, name: str, layers: int, default: list[int] | None = None, because: str = ""
+    ) -> list[int]:
+        """A list of numbers of layers, counted from 0; where absent, ``default`` as an
+        assumption."""
+        value = self.integers(name, default, because)
+        for layer in value:
+            if not 0 <= layer < layers:
+                raise self.error(name, layer, f"numbers of layers, from 0 to {layers - 1}")
         return value
 
     def words(self, name: str, accepted: tuple[str, ...]) -> list[str] | None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from specdec_lib.architecture.components import (
     Coefficients,
     Component,
-    Core,
     Indexer,
     Weights,
     count,
@@ -23,10 +22,11 @@ from specdec_lib.architecture.modules import LATENT
 from specdec_lib.architecture.patterns import listed
 from specdec_lib.architecture.precision import element_bytes
 from specdec_lib.architecture.quantization import Quantization
+from specdec_lib.architecture.selecting import SharedEntryCore
 from specdec_lib.architecture.stack import Block, DraftProjection, Stack
 from specdec_lib.architecture.traits import Traits
 from specdec_lib.formula import Formula
-from specdec_lib.formulas import attention, engine, weights
+from specdec_lib.formulas import attention, weights
 
 FAMILIES: tuple[str, ...] = (
     "deepseek_v2",
@@ -45,11 +45,10 @@ _KEY_FORMAT, _KEY_SCALE = "fp8", 4
 
 
 @dataclass(frozen=True)
-class LatentCore(Core):
+class LatentCore(SharedEntryCore):
     """``n_h`` query heads on one cache entry of ``d_c`` latent and ``d_r`` rotary values; on the
     ``topk`` entries that an indexer selects, unless that is None."""
 
-    n_h: int
     d_c: int
     d_r: int
     topk: int | None = None
@@ -66,17 +65,10 @@ class LatentCore(Core):
             return attention.full_entries
         return attention.selected_entries.where(topk=self.topk)
 
-    def entries_read(self, spread: float = 0.0) -> Formula:
-        """Up to T times as many entries where T tokens select; see :meth:`Core.entries_read`."""
-        if self.topk is None:
-            return self.entries
-        selected = engine.selected_by_all.where(topk=self.topk, spread=spread)
-        return attention.selected_entries.where(topk=selected.rhs)
-
     @property
-    def tiled_heads(self) -> int:
-        """All query heads."""
-        return self.n_h
+    def selection(self) -> tuple[Formula, int] | None:
+        """All entries are selected, if any."""
+        return None if self.topk is None else (attention.selected_entries, self.topk)
 
     def coefficients(
         self, *, cache: str | None = None, query: str = "bf16", output: bool = True

@@ -66,8 +66,9 @@ def _mamba(fields: Fields, hidden: int) -> Block:
 def _nemotron_attention(fields: Fields, hidden: int) -> Block:
     fields.only("attention_bias", False, "biases of this family are not read yet")
     fields.only("sliding_window", 0, "the family has no sliding windows")
-    heads = (fields.integer("num_attention_heads"), fields.integer("num_key_value_heads"))
-    return GroupedAttention(hidden, *heads, fields.integer("head_dim"))
+    n_h = fields.integer("num_attention_heads")
+    n_kv = fields.divisor("num_key_value_heads", whole=n_h, of="attention heads")
+    return GroupedAttention(hidden, n_h, n_kv, fields.integer("head_dim"))
 
 
 def _nemotron_experts(fields: Fields, hidden: int) -> Block:

@@ -65,6 +65,9 @@ class Model:
             For what cannot be read; it names field, what was found and what would be accepted.
         FileNotFoundError
             For a path that does not exist.
+        TypeError
+            For a ``config`` that is neither a path nor a mapping, or another argument of a type
+            that it does not take.
 
         Examples
         --------
@@ -74,15 +77,28 @@ class Model:
         >>> Model.from_config(shape).total_parameters
         8030261248
         """
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"a model's name is a text, not {name!r:.80}")
         if isinstance(config, Mapping):
             settings, origin = config, name or "config"
         else:
-            path = Path(config)
-            path = path / "config.json" if path.is_dir() else path
+            path = _file(config)
             settings, origin = _load(path), str(path)
             name = name or (path.parent.name if path.name == "config.json" else path.stem)
         architecture = parse(settings, origin, precision)
         return cls(name or architecture.family, architecture)
+
+    def __repr__(self) -> str:
+        """In one line: name and size.
+
+        >>> from specdec_lib.catalog import model
+        >>> model("llama-3.1-8b")
+        Model(Llama-3.1-8B: 8.03 B parameters)
+        """
+        sizes = f"{_rounded(self.total_parameters)} parameters"
+        if self.experts is not None:
+            sizes += f", {_rounded(self.active_parameters)} active"
+        return f"Model({self.name}: {sizes})"
 
     @property
     def layers(self) -> int:
@@ -145,10 +161,36 @@ class Model:
         return self.architecture.state_bytes(cache)
 
 
+def _rounded(parameters: int) -> str:
+    """Parameters to four digits, in billions or millions where there are so many."""
+    for unit, size in (("B", 1e9), ("M", 1e6)):
+        if parameters >= size:
+            return f"{parameters / size:.4g} {unit}"
+    return str(parameters)
+
+
+def _file(config: object) -> Path:
+    """The file that a path means, itself or in its folder."""
+    if not isinstance(config, str | os.PathLike) or not str(config).strip():
+        raise TypeError(
+            f"a configuration is a mapping, or the path of a config.json or its folder, "
+            f"not {config!r:.80}"
+        )
+    if str(config).lstrip().startswith("{"):
+        raise TypeError("a configuration is a mapping or a path, not JSON text; json.loads it")
+    path = Path(config)
+    path = path / "config.json" if path.is_dir() else path
+    if not path.exists():
+        raise FileNotFoundError(
+            f"{path}: there is no such file; the path is that of a config.json or of its folder"
+        )
+    return path
+
+
 def _load(path: Path) -> Mapping[str, Any]:
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # bad syntax, no text, too long or too deep
         raise ConfigError(f"{path}: is not JSON: {error}") from error
     if not isinstance(settings, dict):
         raise ConfigError(f"{path}: found a {type(settings).__name__}; accepted: a JSON object")

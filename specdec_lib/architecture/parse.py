@@ -42,6 +42,11 @@ def language_settings(
     Nested ones stand above those around them, but for tied embeddings, which belong to the whole.
     Raises ConfigError where the nest is no table.
     """
+    for name in config:
+        if not isinstance(name, str):
+            raise ConfigError(
+                f"{origin}: found a setting {name!r:.80}; names of settings are texts"
+            )
     nest = next((name for name in _LANGUAGE if config.get(name) is not None), None)
     if nest is None:
         return config, ()

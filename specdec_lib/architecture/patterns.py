@@ -29,12 +29,13 @@ def listed(
 def flags(fields: Fields, name: str, layers: int) -> tuple[bool, ...] | None:
     """A list of one 0 or 1 a layer, None where it is absent or a single number."""
     found = fields.get(name)
-    if found is None or isinstance(found[1], int):
+    if found is None or isinstance(found[1], int | float):
         return None
-    listed_flags = fields.integers(name)
-    if len(listed_flags) != layers or not set(listed_flags) <= {0, 1}:
-        raise fields.error(name, listed_flags, f"{layers} entries of 0 or 1, one a layer")
-    return tuple(map(bool, listed_flags))
+    entries = found[1]
+    whole = isinstance(entries, list) and all(type(entry) is int for entry in entries)
+    if not whole or len(entries) != layers or not set(entries) <= {0, 1}:
+        raise fields.error(name, entries, f"a number, or {layers} entries of 0 or 1, one a layer")
+    return tuple(map(bool, entries))
 
 
 #: The settings by which :data:`Routing` is stated.
@@ -79,13 +80,13 @@ def _stated(fields: Fields) -> Routing:
 
 def _by_step(fields: Fields, layers: int) -> tuple[bool, ...]:
     step = fields.integer("decoder_sparse_step", default=1, because="every layer is routed")
-    plain = fields.integers("mlp_only_layers", default=[], because="no layer is dense")
+    plain = fields.numbered("mlp_only_layers", layers, default=[], because="no layer is dense")
     return tuple(layer not in plain and (layer + 1) % step == 0 for layer in range(layers))
 
 
 def _interleaved(fields: Fields, layers: int) -> tuple[bool, ...]:
     if fields.has("moe_layers"):
-        chosen = fields.integers("moe_layers")
+        chosen = fields.numbered("moe_layers", layers)
         fields.skip("interleave_moe_layer_step")
         return tuple(layer in chosen for layer in range(layers))
     step = fields.integer("interleave_moe_layer_step")
@@ -96,16 +97,25 @@ def _after_prefix(fields: Fields, layers: int, *, step: bool) -> tuple[bool, ...
     each = flags(fields, "moe_layer_freq", layers) if step else None
     if each is not None:
         prefix = fields.get("first_k_dense_replace")
-        if prefix is not None and any(each[: fields.integer(prefix[0], low=0)]):
-            raise fields.error("moe_layer_freq", list(each), f"{prefix[1]} dense layers at first")
+        if prefix is not None and any(each[: _prefix(fields, layers)]):
+            found = [int(routed) for routed in each]
+            raise fields.error("moe_layer_freq", found, f"{prefix[1]} dense layers at first")
         return each
-    first = fields.integer("first_k_dense_replace", low=0)
+    first = _prefix(fields, layers)
     every = (
         fields.integer("moe_layer_freq", default=1, because="every later layer is routed")
         if step
         else 1
     )
     return tuple(layer >= first and layer % every == 0 for layer in range(layers))
+
+
+def _prefix(fields: Fields, layers: int) -> int:
+    """How many layers are dense before the first routed one."""
+    first = fields.integer("first_k_dense_replace", low=0)
+    if first > layers:
+        raise fields.error("first_k_dense_replace", first, f"at most {layers}, the layers")
+    return first
 
 
 def attention_kinds(

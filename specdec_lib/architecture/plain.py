@@ -50,11 +50,13 @@ def read(fields: Fields, traits: Traits) -> Stack:
 def full_attention(fields: Fields, traits: Traits, hidden: int) -> GroupedAttention:
     """Attention of one layer over the whole context."""
     n_h = fields.integer("num_attention_heads")
-    n_kv = fields.integer(
-        "num_key_value_heads", default=n_h, because="num_attention_heads, as without grouping"
+    n_kv = fields.divisor(
+        "num_key_value_heads",
+        whole=n_h,
+        of="attention heads",
+        default=n_h,
+        because="num_attention_heads, as without grouping",
     )
-    if n_h % n_kv:
-        raise fields.error("num_key_value_heads", n_kv, f"a divisor of {n_h} attention heads")
     d = _head_width(fields, hidden, n_h)
     vectors = _vectors(fields, traits, hidden, n_h, n_kv, d)
     gated = traits.output_gate

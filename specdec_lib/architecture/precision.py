@@ -82,7 +82,8 @@ ELEMENT_BYTES: Mapping[str, float] = {"fp32": 4.0, "bf16": 2.0, "fp8": 1.0, "fp4
 
 
 def precision(name: str) -> Precision:
-    """The precision of this name, in any case; ValueError naming those there are.
+    """The precision of this name, in any case; ValueError naming those there are, TypeError for
+    what is no text.
 
     "int4" is in groups of 128, "int8" by columns.
 
@@ -91,6 +92,8 @@ def precision(name: str) -> Precision:
     >>> precision("int4-g32").bytes
     0.5625
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a precision is found by its name, a text such as 'fp8', not by {name!r}")
     wanted = _SHORT.get(name.casefold(), name.casefold())
     if wanted in PRECISIONS:
         return PRECISIONS[wanted]

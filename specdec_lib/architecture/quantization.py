@@ -104,8 +104,14 @@ def read_quantization(
     ``override`` is one precision for attention projections and feed-forward, or a mapping from
     component keys to precisions.  The configuration's own statement is not read at all where the
     override leaves nothing open.  Raises ConfigError for a statement that cannot be read,
-    ValueError for a key or a precision that does not exist.
+    ValueError for a key or a precision that does not exist, TypeError for an override of another
+    type.
     """
+    if not isinstance(override, str | Mapping | None):
+        raise TypeError(
+            f"precision is a name such as 'fp8', or a mapping from components to names, "
+            f"not {override!r:.80}"
+        )
     given = dict.fromkeys(LINEAR, override) if isinstance(override, str) else dict(override or {})
     for key, name in given.items():
         if key not in _KEYS:
@@ -136,7 +142,9 @@ def _stated(fields: Fields) -> Scheme:
 
 
 def _block(fields: Fields, settings: Any) -> Scheme:
-    method = settings.get("quant_method") if isinstance(settings, dict) else None
+    if not isinstance(settings, Mapping):
+        raise fields.error(_WHERE, settings, f"a table of settings; precision={_names()}")
+    method = settings.get("quant_method")
     reader = METHODS.get(method) if isinstance(method, str) else None
     if reader is None:
         accepted = f"{' or '.join(map(repr, METHODS))}; precision={_names()} overrides it"

@@ -25,14 +25,14 @@ def read_mimo(fields: Fields) -> Stack:
     fields.only("add_full_attention_sink_bias", False, "sinks are in sliding layers alone")
     n_h = fields.integer("num_attention_heads")
     d, d_v = fields.integer("head_dim"), fields.integer("v_head_dim")
-    n_kv = fields.integer("num_key_value_heads")
+    n_kv = fields.divisor("num_key_value_heads", whole=n_h, of="attention heads")
     full = GroupedAttention(hidden, n_h, n_kv, d, d_v=d_v)
     swa_h = fields.integer("swa_num_attention_heads")
     sinks = swa_h if fields.flag("add_swa_attention_sink_bias") else 0
     slide = GroupedAttention(
         hidden,
         swa_h,
-        fields.integer("swa_num_key_value_heads"),
+        fields.divisor("swa_num_key_value_heads", whole=swa_h, of="sliding attention heads"),
         fields.integer("swa_head_dim"),
         fields.integer("sliding_window"),
         d_v=fields.integer("swa_v_head_dim"),
@@ -63,14 +63,16 @@ def read_gemma(fields: Fields) -> Stack:
     slide = GroupedAttention(
         hidden,
         n_h,
-        fields.integer("num_key_value_heads"),
+        fields.divisor("num_key_value_heads", whole=n_h, of="attention heads"),
         d,
         fields.integer("sliding_window"),
         vectors=count(weights.head_norms, d=d),
     )
     wide = fields.integer("global_head_dim")
     same = fields.flag("attention_k_eq_v", default=False, because="keys and values are apart")
-    n_kv = fields.integer("num_global_key_value_heads") if same else slide.n_kv
+    n_kv = slide.n_kv
+    if same:
+        n_kv = fields.divisor("num_global_key_value_heads", whole=n_h, of="attention heads")
     vectors = count(weights.head_norms, d=wide)
     full = replace(slide, n_kv=n_kv, d=wide, window=None, vectors=vectors, shared=same)
     kinds = listed(fields, "layer_types", layers, (SLIDING, FULL))

@@ -21,7 +21,13 @@ from specdec_lib.cost.parts import Assembly
 from specdec_lib.cost.price import Prices
 from specdec_lib.deployment import Deployment
 from specdec_lib.formula import Formula
-from specdec_lib.formula.domain import DomainError, as_float, check, require_keywords
+from specdec_lib.formula.domain import (
+    DomainError,
+    as_float,
+    check,
+    require_keywords,
+    require_one_shape,
+)
 from specdec_lib.formula.lazy import by_blocks, is_lazy
 from specdec_lib.formula.vega import vega_expression
 
@@ -109,7 +115,7 @@ class StepCost:
         """
         arrays = self._arrays(values)
         if is_lazy(arrays):
-            return by_blocks(self._compute, arrays)
+            return by_blocks(self._compute, ARGUMENTS, arrays)
         result = self._compute(*arrays)
         return float(result) if result.ndim == 0 else result
 
@@ -173,7 +179,9 @@ class StepCost:
 
     def _arrays(self, values: dict[str, Any]) -> list[Any]:
         require_keywords(str(self), values, ARGUMENTS)
-        return [as_float(keyword, values[keyword]) for keyword in ARGUMENTS]
+        arrays = {keyword: as_float(keyword, values[keyword]) for keyword in ARGUMENTS}
+        require_one_shape(str(self), arrays)
+        return list(arrays.values())
 
     def _checked(self, values: dict[str, Any]) -> list[Any]:
         arrays = self._arrays(values)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import sympy
 
+from specdec_lib.formula.binding import bound_expression, put_in
 from specdec_lib.formula.domain import (
     DomainError,
     as_float,
+    as_scalar,
     check,
     refuse_unknown,
     require_keywords,
+    require_one_shape,
 )
 from specdec_lib.formula.latex import latex, unit_text
 from specdec_lib.formula.lazy import by_blocks, is_lazy
-from specdec_lib.formula.numeric import numpy_function
+from specdec_lib.formula.numeric import numpy_function, scalar_function
+from specdec_lib.formula.stable import bare, stable
 from specdec_lib.formula.vega import vega_expression
 from specdec_lib.symbols import UNITS, Quantity, notation_order, quantity
 
@@ -42,8 +45,9 @@ class Formula:
         A key of the bibliography, or ``"derived: <chapter>"``.
     using
         Formulas that appear inside ``rhs`` and are printed by their own left-hand side.
-    bound
-        Symbols that :meth:`where` has already bound; not given by hand.
+    bound, of
+        What :meth:`where` has put in the place of symbols, and the formula whose symbols they are;
+        not given by hand.
 
     Examples
     --------
@@ -59,7 +63,8 @@ class Formula:
     unit: sympy.Expr
     source: str
     using: tuple[Formula, ...] = ()
-    bound: Mapping[str, sympy.Expr] = field(default_factory=dict, repr=False, compare=False)
+    bound: tuple[tuple[str, sympy.Expr], ...] = field(default=(), repr=False, compare=False)
+    of: Formula | None = field(default=None, repr=False, compare=False)
 
     @property
     def title(self) -> str:
@@ -68,10 +73,15 @@ class Formula:
 
     @functools.cached_property
     def inputs(self) -> tuple[Quantity, ...]:
-        """The symbols still to be given, in the order of the notation."""
-        free = {s.name for s in self.rhs.free_symbols if s not in UNITS}
-        for expression in self.bound.values():
-            free |= {s.name for s in expression.free_symbols if s not in UNITS}
+        """The symbols still to be given, in the order of the notation.
+
+        A symbol stays one of them where what was bound makes no difference of it.
+        """
+        if self.of is None:
+            free = {s.name for s in self.rhs.free_symbols if s not in UNITS}
+        else:
+            free = set(self.of._keywords) - dict(self.bound).keys()
+            free |= {s.name for _, e in self.bound for s in e.free_symbols if s not in UNITS}
         return tuple(quantity(name) for name in sorted(free, key=notation_order))
 
     @functools.cached_property
@@ -82,46 +92,40 @@ class Formula:
         """The same equation with some symbols bound to numbers, or to expressions over others.
 
         ``distinct_experts.where(E=256, k=6)`` is a Formula in n alone;
-        ``distinct_experts.where(n=B * T)`` is one in B, T, E and k.  Raises TypeError for an
-        unknown symbol or a value that is no scalar, DomainError for one outside its domain.
+        ``distinct_experts.where(n=B * T)`` is one in B, T, E and k.  It computes as this one does
+        with those values, to the last digit.  Raises TypeError for an unknown symbol or a value
+        that is no scalar, DomainError for one outside its domain.
         """
         refuse_unknown(self.title, values, self._keywords)
-        expressions: dict[str, sympy.Expr] = {}
-        for keyword, value in values.items():
-            if isinstance(value, sympy.Expr) and not value.is_number:
-                expressions[keyword] = value
-                continue
-            number = as_float(keyword, float(value) if isinstance(value, sympy.Expr) else value)
-            if np.ndim(number) != 0:
-                raise TypeError(f"{self.title}: where({keyword}=…) takes one number, not an array")
-            check(self.title, {keyword: number})
-            number = float(number)
-            whole = number.is_integer()
-            expressions[keyword] = sympy.Integer(int(number)) if whole else sympy.Float(number)
-        both = {**self.bound, **expressions}
-        self._check_bound(both)
-        symbols = {quantity(keyword).symbol: e for keyword, e in expressions.items()}
-        # one after another keeps the order of SymPy's arithmetic, unless one puts in what another
-        # replaces
-        chained = any(e.free_symbols & symbols.keys() for e in expressions.values())
-        earlier = {
-            keyword: e.subs(symbols, simultaneous=chained) for keyword, e in self.bound.items()
-        }
-        return replace(
-            self,
-            rhs=self.rhs.subs(symbols, simultaneous=chained),
-            bound=MappingProxyType({**earlier, **expressions}),
-        )
-
-    def _check_bound(self, bound: Mapping[str, sympy.Expr]) -> None:
-        numbers = {key: np.float64(e) for key, e in bound.items() if e.is_number}
-        check(self.title, numbers)
+        bound = {key: bound_expression(self.title, key, value) for key, value in values.items()}
+        rhs = put_in(self.rhs, {quantity(key).symbol: e for key, e in bound.items()})
+        found = replace(self, rhs=rhs, bound=tuple(bound.items()), of=self)
+        found._inward({})
+        return found
 
     @functools.cached_property
-    def _bound_functions(self) -> dict[str, Callable[..., Any]]:
-        """What each bound symbol amounts to, as a function of the inputs; for its domain check."""
-        symbols = [known.symbol for known in self.inputs]
-        return {key: numpy_function(e, symbols) for key, e in self.bound.items()}
+    def _bound_functions(self) -> dict[str, tuple[tuple[str, ...], Callable[..., Any]]]:
+        """What each bound symbol amounts to: the inputs that it depends on, and a function."""
+        return {key: scalar_function(e) for key, e in self.bound}
+
+    def _inward(self, known: Mapping[str, Any], checked: Collection[str] = ()) -> dict[str, Any]:
+        """The symbols of the equation as it was written, from ``known`` inputs; those that depend
+        on others are left out.  Checks the domain of all but what is ``checked``."""
+        check(self.title, known, checked)
+        if self.of is None:
+            return dict(known)
+        functions = self._bound_functions
+        inner = {key: known[key] for key in self.of._keywords if key in known.keys() - functions}
+        passed = tuple(inner)
+        for key, (needed, function) in functions.items():
+            if known.keys() >= set(needed):
+                inner[key] = function(*(known[name] for name in needed))
+        return self.of._inward(inner, passed)
+
+    @functools.cached_property
+    def _written(self) -> Formula:
+        """The formula before anything was bound."""
+        return self if self.of is None else self.of._written
 
     @functools.cached_property
     def _function(self) -> Callable[..., Any]:
@@ -129,11 +133,10 @@ class Formula:
 
     def _compute(self, *values: Any) -> Any:
         """Check the domain of ``values``, given in the order of the inputs, and evaluate."""
-        known = dict(zip(self._keywords, values, strict=True))
-        known |= {key: function(*values) for key, function in self._bound_functions.items()}
-        check(self.title, known)
-        result = self._function(*values)
-        undefined = np.isnan(result) if self.rhs.has(sympy.oo) else ~np.isfinite(result)
+        known = self._inward(dict(zip(self._keywords, values, strict=True)))
+        written = self._written
+        result = written._function(*(known[keyword] for keyword in written._keywords))
+        undefined = np.isnan(result) if written.rhs.has(sympy.oo) else ~np.isfinite(result)
         if np.any(undefined):
             raise DomainError(f"{self.title} has no finite value at a point that was given")
         return result
@@ -143,12 +146,14 @@ class Formula:
 
         Scalars give a float, arrays an array.  Arrays that are computed later (dask) stay lazy;
         their domain is checked when they are.  Raises TypeError for a missing or unknown symbol
-        or a value that is no real number, DomainError for one outside its symbol's domain.
+        or a value that is no real number, DomainError for one outside its symbol's domain,
+        ValueError for shapes that do not broadcast.
         """
         require_keywords(self.title, values, self._keywords)
         arrays = [as_float(keyword, values[keyword]) for keyword in self._keywords]
+        require_one_shape(self.title, dict(zip(self._keywords, arrays, strict=True)))
         if is_lazy(arrays):
-            return by_blocks(self._compute, arrays)
+            return by_blocks(self._compute, self._keywords, arrays)
         result = self._compute(*arrays)
         return float(result) if np.ndim(result) == 0 else result
 
@@ -160,10 +165,18 @@ class Formula:
         Raises ValueError for a name that Vega does not take; its ``E`` is Euler's number.
         """
         refuse_unknown(self.title, names, self._keywords)
-        for keyword, name in names.items():
-            if not isinstance(name, str):
-                check(self.title, {keyword: as_float(keyword, name)})
-        return vega_expression(self.rhs.subs(dict.fromkeys(UNITS, 1)), names)
+        numbers = {key: as_scalar(key, v) for key, v in names.items() if not isinstance(v, str)}
+        self._inward(numbers)
+        return vega_expression(self._stable, {**names, **numbers})
+
+    @functools.cached_property
+    def _stable(self) -> sympy.Expr:
+        """The right-hand side without units in the form that does not cancel: brought to that form
+        as it was written, because a bound number may hide what cancels."""
+        if self.of is None:
+            return stable(bare(self.rhs))
+        values = {quantity(key).symbol: bare(e) for key, e in self.bound}
+        return put_in(self.of._stable, values)
 
     @property
     def general(self) -> sympy.Expr:

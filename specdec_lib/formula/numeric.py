@@ -13,8 +13,8 @@ import numpy as np
 import sympy
 from sympy.printing.numpy import NumPyPrinter
 
-from specdec_lib.formula.stable import stable
-from specdec_lib.symbols import UNITS
+from specdec_lib.formula.stable import bare, stable
+from specdec_lib.symbols import UNITS, notation_order
 
 
 class _Printer(NumPyPrinter):  # type: ignore[misc]
@@ -51,7 +51,7 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
         return self._fold("numpy.logical_or", expr)
 
 
-def _one_minus_power(q: Any, n: Any) -> Any:
+def one_minus_power(q: Any, n: Any) -> Any:
     """1 − (1 − q)ⁿ without cancellation.
 
     0·log(0) counts as 0, for x⁰ = 1; and n = 1 gives q itself, so that a draft of no tokens commits
@@ -66,12 +66,12 @@ def numpy_function(expression: sympy.Expr, arguments: Sequence[sympy.Symbol]) ->
 
     Units in the expression (FLOP, BYTE, SECOND) count as one.
     """
-    bare = expression.subs(dict.fromkeys(UNITS, 1))
-    absent = [i for i, symbol in enumerate(arguments) if symbol not in bare.free_symbols]
+    expression = bare(expression)
+    absent = [i for i, symbol in enumerate(arguments) if symbol not in expression.free_symbols]
     compiled = sympy.lambdify(
         list(arguments),
-        stable(bare),
-        modules=[{"OneMinusPower": _one_minus_power}, "numpy"],
+        stable(expression),
+        modules=[{"OneMinusPower": one_minus_power}, "numpy"],
         printer=_Printer({"fully_qualified_modules": False, "allow_unknown_functions": True}),
         cse=True,
     )
@@ -79,6 +79,24 @@ def numpy_function(expression: sympy.Expr, arguments: Sequence[sympy.Symbol]) ->
     def evaluate(*values: Any) -> Any:
         with np.errstate(all="ignore"):
             # adding zero gives the value the shape of arguments that it does not depend on
-            return compiled(*values) + sum(0.0 * values[i] for i in absent)
+            result = compiled(*values) + sum(0.0 * values[i] for i in absent)
+        # cases that are whole numbers make an array of integers
+        return result if getattr(result, "dtype", None) == np.float64 else _as_float64(result)
 
     return evaluate
+
+
+def _as_float64(result: Any) -> Any:
+    """A number or an array of any type of NumPy's protocols, in double precision."""
+    return result.astype(np.float64) if hasattr(result, "astype") else np.float64(result)
+
+
+def scalar_function(expression: sympy.Expr) -> tuple[tuple[str, ...], Callable[..., Any]]:
+    """The keywords that ``expression`` depends on, in the order of the notation, and a function of
+    their values.  A number is one whatever its size, which compiled code would not make of it."""
+    if expression.is_number:
+        number = np.float64(expression)
+        return (), lambda: number
+    free = [symbol for symbol in expression.free_symbols if symbol not in UNITS]
+    free.sort(key=lambda symbol: notation_order(symbol.name))
+    return tuple(symbol.name for symbol in free), numpy_function(expression, free)

@@ -13,6 +13,8 @@ from typing import Any
 import sympy
 from sympy.codegen.cfunctions import log1p
 
+from specdec_lib.symbols import UNITS
+
 
 class OneMinusPower(sympy.Function):  # type: ignore[misc]
     """1 − (1 − q)ⁿ as one function ``OneMinusPower(q, n)``, evaluated as −expm1(n·log1p(−q))."""
@@ -47,3 +49,8 @@ def stable(expression: sympy.Expr) -> sympy.Expr:
     """Rewrite ``expression`` so that it does not cancel; it stays equal to what it was."""
     rewritten = expression.replace(lambda node: isinstance(node, sympy.Add), _one_minus_powers)
     return rewritten.replace(_is_log_near_one, lambda node: log1p(node.args[0] - 1))
+
+
+def bare(expression: sympy.Expr) -> sympy.Expr:
+    """``expression`` without its units: FLOP, BYTE and SECOND count as one."""
+    return expression.subs(dict.fromkeys(UNITS, 1))

@@ -10,10 +10,12 @@ import math
 import re
 from collections.abc import Mapping
 
+import numpy as np
 import sympy
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
+from specdec_lib.formula.numeric import one_minus_power
 from specdec_lib.formula.stable import stable
 
 _FUNCTIONS = {
@@ -41,6 +43,14 @@ _CONSTANTS = frozenset(
         "SQRT2",
     )
 )
+#: Words that are no names in its grammar, and the row of data itself, which is no number.
+_WORDS = (
+    "break case catch class const continue datum debugger default delete do else enum export "
+    "extends false finally for function if implements import in instanceof interface let new "
+    "null package private protected public return static super switch this throw true try "
+    "typeof undefined var void while with yield"
+)
+_RESERVED = frozenset(_WORDS.split())
 _REFERENCE = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*|\[\d+\])*")
 
 
@@ -105,19 +115,29 @@ class _VegaPrinter(StrPrinter):  # type: ignore[misc]
             raise ValueError(f"Vega has no function for {expr.func.__name__}: {expr}")
         return f"{name}({', '.join(self._print(a) for a in expr.args)})"
 
-    _print_Max = _print_Min = _print_Abs = _print_exp = _print_log = _print_Function
+    _print_Max = _print_Min = _print_Abs = _print_exp = _print_Function
     _print_floor = _print_ceiling = _print_Function
+
+    def _print_log(self, expr: sympy.Expr) -> str:
+        # near one the chart could not tell a fraction from it
+        return repr(float(expr)) if expr.is_number else self._print_Function(expr)
 
     def _print_log1p(self, expr: sympy.Expr) -> str:
         return _log1p(f"({self._print(expr.args[0])})")
 
     def _print_OneMinusPower(self, expr: sympy.Expr) -> str:
+        if all(argument.is_number for argument in expr.args):
+            with np.errstate(divide="ignore"):  # ln 0 where nothing is missed
+                return repr(float(one_minus_power(*map(float, expr.args))))
         q, n = (f"({self._print(a)})" for a in expr.args)
-        # 0·log(0) is NaN in JavaScript, but anything to the power zero is one
+        if expr.args[1] in (0, 1):
+            return "0" if expr.args[1] == 0 else q
         known = expr.args[0].is_number and expr.args[0] < 1
         log = f"({math.log1p(-float(expr.args[0]))!r})" if known else _log1p(f"(-{q})")
         many = _minus_expm1(f"({n}*{log})")
-        return f"({n} === 0 ? 0 : {n} === 1 ? {q} : {many})"
+        # 0·log(0) is NaN in JavaScript, but anything to the power zero is one
+        chosen = many if expr.args[1].is_number else f"{n} === 0 ? 0 : {n} === 1 ? {q} : {many}"
+        return f"({chosen})"
 
     def _print_Piecewise(self, expr: sympy.Piecewise) -> str:
         *cases, last = expr.args
@@ -160,21 +180,28 @@ def vega_expression(expression: sympy.Expr, names: Mapping[str, str | float]) ->
 
     ``names`` maps a symbol's keyword to what stands for it in the chart: the name of a signal
     (``"experts"``), a field (``"datum.n"``) or a number.  A symbol that is not named stands for
-    itself.  Raises ValueError where a name is no Vega reference, is one of Vega's own constants
-    (``E`` is Euler's number there), or the expression has no Vega form.
+    itself.  Raises ValueError where a name is no Vega reference, is a word or a constant of Vega's
+    own (``E`` is Euler's number there), or the expression has no Vega form.
     """
     printed: dict[str, str] = {}
     for keyword in sorted({symbol.name for symbol in expression.free_symbols} | set(names)):
         name = names.get(keyword, keyword)
-        if not isinstance(name, str):
-            printed[keyword] = f"({float(name)!r})"
-            continue
-        if not _REFERENCE.fullmatch(name):
-            raise ValueError(f"{keyword}: {name!r} is not a Vega signal or field name")
-        if name in _CONSTANTS:
-            raise ValueError(
-                f"{keyword}: {name!r} is a constant of Vega's own; give the signal or field "
-                f'another name, such as {keyword}="slider_{keyword}"'
-            )
-        printed[keyword] = name
+        printed[keyword] = (
+            _reference(keyword, name) if isinstance(name, str) else f"({float(name)!r})"
+        )
     return str(_VegaPrinter(printed).doprint(stable(expression)))
+
+
+def _reference(keyword: str, name: str) -> str:
+    """``name`` if Vega takes it for a signal or a field; ValueError otherwise."""
+    if not _REFERENCE.fullmatch(name):
+        raise ValueError(f"{keyword}: {name!r} is not a Vega signal or field name")
+    first = re.split(r"[.[]", name, maxsplit=1)[0]
+    field = first == "datum" and first != name
+    if first in _CONSTANTS or (first in _RESERVED and not field):
+        what = "constant" if first in _CONSTANTS else "word"
+        raise ValueError(
+            f"{keyword}: {first!r} is a {what} of Vega's own; give the signal or field "
+            f'another name, such as {keyword}="slider_{keyword}"'
+        )
+    return name

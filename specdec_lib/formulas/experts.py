@@ -11,7 +11,7 @@ import sympy
 from sympy import Eq, Max, Min, Piecewise, log, oo, sqrt
 
 from specdec_lib.formula import Formula
-from specdec_lib.formulas.roofline import MULTIPLY_ADD, weight_knee
+from specdec_lib.formulas.roofline import MULTIPLY_ADD, roofline_time, weight_knee
 from specdec_lib.symbols import (
     BYTE,
     FLOP,
@@ -23,12 +23,10 @@ from specdec_lib.symbols import (
     P_e,
     T,
     b,
-    bandwidth,
     coverage,
     k,
     locality,
     n,
-    peak,
     s,
     t_0,
     t_e,
@@ -76,7 +74,11 @@ expert_knee = Formula(r"n_{E/k}", E / k, ONE, _HERE)
 
 tokens_to_cover = Formula(
     r"n_\chi",
-    Piecewise((oo, Eq(coverage, 1)), (log(1 - coverage) / log(_miss), True)),
+    Piecewise(
+        (1, Eq(coverage, 1) & Eq(k, E)),
+        (oo, Eq(coverage, 1)),
+        (log(1 - coverage) / log(_miss), True),
+    ),
     ONE,
     _HERE,
 )
@@ -116,10 +118,10 @@ routed_slope_end = Formula(
 )
 """Slope of the routed intensity once every expert is touched."""
 
-_moe = _layer_work / (b * (distinct_experts.rhs + s))
+_read = distinct_experts.rhs + s  # what a step reads, in experts
 moe_intensity = Formula(
     r"I_{\mathrm{MoE}}(n)",
-    Piecewise((routed_intensity_start.rhs, Eq(n, 0) & Eq(s, 0)), (_moe, True)),
+    Piecewise((routed_intensity_start.rhs, Eq(n, 0) & Eq(s, 0)), (_layer_work / (b * _read), True)),
     FLOP / BYTE,
     _HERE,
     using=(distinct_experts,),
@@ -133,14 +135,16 @@ moe_slope_end = Formula(
 
 moe_relative_slope = Formula(
     r"\frac{I'_{\mathrm{MoE}}(n)}{I'_{\mathrm{MoE}}(\infty)}",
-    (E + s)
-    * (distinct_experts.rhs + s - n * sympy.diff(distinct_experts.rhs, n))
-    / (distinct_experts.rhs + s) ** 2,
+    Piecewise(
+        (1, Eq(k, E)),
+        (sympy.Rational(1, 2), Eq(n, 0) & Eq(s, 0)),
+        ((E + s) * (_read - n * sympy.diff(_read, n)) / _read**2, True),
+    ),
     ONE,
     _HERE,
     using=(distinct_experts,),
 )
-"""Slope of the layer's intensity relative to its final one."""
+"""Slope of the layer's intensity relative to its final one: 1 where a token uses all experts."""
 
 sparsity_slope = Formula(
     r"\frac{I'_{\mathrm{MoE}}(\infty)}{I'_{\mathrm{dense}}}", (k + s) / (E + s), ONE, _HERE
@@ -180,7 +184,7 @@ experts_traffic = Formula(
 
 experts_time = Formula(
     r"t_{\mathrm{MoE}}(n)",
-    Max(experts_work.rhs / peak, experts_traffic.rhs / bandwidth),
+    roofline_time.where(work=experts_work.rhs, traffic=experts_traffic.rhs, eta_c=1, eta_m=1).rhs,
     SECOND,
     _HERE,
     using=(distinct_experts,),

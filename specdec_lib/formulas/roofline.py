@@ -66,7 +66,7 @@ weight_intensity = Formula(
 
 weight_time = Formula(
     r"t_{\mathrm{dense}}(n)",
-    Max(weight_work.rhs / peak, weight_traffic.rhs / bandwidth),
+    roofline_time.where(work=weight_work.rhs, traffic=weight_traffic.rhs, eta_c=1, eta_m=1).rhs,
     SECOND,
     "derived: roofline",
 )
@@ -89,7 +89,9 @@ verify_ratio = Formula(
 
 smooth_weight_time = Formula(
     r"\tilde t_{\mathrm{dense}}(n)",
-    sympy.sqrt((weight_work.rhs / peak) ** 2 + (weight_traffic.rhs / bandwidth) ** 2),
+    smooth_roofline_time.where(
+        work=weight_work.rhs, traffic=weight_traffic.rhs, eta_c=1, eta_m=1
+    ).rhs,
     SECOND,
     "derived: roofline",
 )
@@ -118,7 +120,10 @@ def elasticity(formula: Formula, keyword: str, lhs: str) -> Formula:
     x = names[keyword]
 
     def relative_slope(branch: sympy.Expr) -> sympy.Expr:
-        return sympy.simplify(x * sympy.diff(branch, x) / branch)
+        slope = x * sympy.diff(branch, x) / branch
+        # simplifying (125/128)ⁿ would part it into 125ⁿ and 128ⁿ, which overflow
+        powers = any(x in power.exp.free_symbols for power in branch.atoms(sympy.Pow))
+        return slope if powers else sympy.simplify(slope)
 
     branches = sympy.piecewise_fold(formula.rhs.replace(Max, _as_piecewise))
     if isinstance(branches, Piecewise):

@@ -10,6 +10,8 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from specdec_lib.formula.domain import shown
+
 #: The kinds of evidence, from a maker's print to a guess, and what each means.
 KINDS: Mapping[str, str] = {
     "datasheet": "printed by the maker, read there or in the second source that is named",
@@ -66,18 +68,21 @@ class Provenance:
         confidence = given.get("confidence", inherited and inherited.confidence)
         notes = given.get("notes", [])
         if kind not in KINDS:
-            raise DataError(where, f"kind: found {kind!r}; kinds are {', '.join(KINDS)}")
+            raise DataError(where, f"kind: found {shown(kind)}; kinds are {', '.join(KINDS)}")
         if type(retrieved) is not datetime.date:
-            raise DataError(where, f"retrieved: found {retrieved!r}; a date is needed: 2026-11-30")
+            raise DataError(
+                where, f"retrieved: found {shown(retrieved)}; a date is needed: 2026-11-30"
+            )
         if confidence is not None and confidence not in CONFIDENCES:
             raise DataError(
-                where, f"confidence: found {confidence!r}; it is one of {', '.join(CONFIDENCES)}"
+                where,
+                f"confidence: found {shown(confidence)}; it is one of {', '.join(CONFIDENCES)}",
             )
         if not isinstance(notes, list) or not all(isinstance(n, str) and n for n in notes):
-            raise DataError(where, f"notes: found {notes!r}; a list of sentences is needed")
+            raise DataError(where, f"notes: found {shown(notes)}; a list of sentences is needed")
         try:
             source, *notes = (text.format_map(citations or {}) for text in (source, *notes))
-        except (KeyError, ValueError, IndexError) as error:
+        except (KeyError, ValueError, IndexError, AttributeError, TypeError) as error:
             raise DataError(where, f"names a citation that the file lacks: {error}") from error
         return cls(source, kind, retrieved, confidence, tuple(notes))
 
@@ -90,5 +95,5 @@ def _text(value: object, key: str, where: str) -> str:
     if value is None:
         raise DataError(where, f"{key} is missing; every datum says where it comes from")
     if not isinstance(value, str) or not value.strip():
-        raise DataError(where, f"{key}: found {value!r}; a non-empty text is needed")
+        raise DataError(where, f"{key}: found {shown(value)}; a non-empty text is needed")
     return value

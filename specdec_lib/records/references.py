@@ -11,15 +11,23 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from specdec_lib.formula import unit_text
+from specdec_lib.formula.domain import shown
 from specdec_lib.records.names import Index
 from specdec_lib.records.provenance import DataError, Provenance
-from specdec_lib.records.toml import Bounds, Datum, Record, base_unit, load_toml, quantity
+from specdec_lib.records.toml import (
+    Bounds,
+    Datum,
+    Record,
+    base_unit,
+    checked_citations,
+    load_toml,
+    quantity,
+)
 from specdec_lib.symbols import SYMBOLS
 
 
@@ -65,23 +73,37 @@ def _bounds(keyword: str) -> Bounds | None:
     return Bounds(unit_text(known.unit), low, known.high)
 
 
-def _column(where: str, name: str, table: Mapping[str, Any]) -> Column:
+def _column(where: str, name: str, table: object) -> Column:
     known = _bounds(name)
-    unread = set(table) - {"unit", "meaning", "values"}
+    if not isinstance(table, dict):
+        raise DataError(
+            where, f"found {shown(table)}; a table of unit, meaning and values is needed"
+        )
+    unread = set(map(str, table)) - {"unit", "meaning", "values"}
     if unread:
         raise DataError(where, f"does not know {', '.join(sorted(unread))}; check the spelling")
     meaning = table.get("meaning", SYMBOLS[name].meaning if known else None)
     if not isinstance(meaning, str):
         raise DataError(where, f"{name!r} is no symbol, so the column must state its meaning")
     stated = table.get("unit", "1")
+    if not isinstance(stated, str):
+        raise DataError(f"{where}, unit", f"found {shown(stated)}; a text is needed")
     bounds = known or Bounds(base_unit(stated, where), 0)
     listed = table.get("values", [])
     if not isinstance(listed, list) or not listed:
         raise DataError(where, "has no values")
-    values = [quantity(f"{v} {stated}", bounds, f"{where}[{i}]") for i, v in enumerate(listed)]
+    values = [
+        quantity(_with_unit(v, stated), bounds, f"{where}[{i}]") for i, v in enumerate(listed)
+    ]
     array = np.array(values, dtype=np.float64)
     array.setflags(write=False)
     return Column(array, bounds.unit, meaning)
+
+
+def _with_unit(value: object, unit: str) -> object:
+    """A number as a record would print it; what is none stays what it is, and is refused."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{shown(value)} {unit}" if number else value
 
 
 def read_reference(where: str, name: str, table: object, citations: Mapping[str, str]) -> Reference:
@@ -110,7 +132,7 @@ def read_reference(where: str, name: str, table: object, citations: Mapping[str,
 def _index(file: str, what: str) -> Index[Reference]:
     index: Index[Reference] = Index(what)
     tables = load_toml(file)
-    citations = tables.pop("citations", {})
+    citations = checked_citations(file, tables.pop("citations", {}))
     for name, table in tables.items():
         index.add(name, (), read_reference(file, name, table, citations))
     return index

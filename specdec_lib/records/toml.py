@@ -11,10 +11,11 @@ import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from specdec_lib.formula.domain import shown
 from specdec_lib.prefixes import exponent
 from specdec_lib.records.provenance import PROVENANCE_KEYS, DataError, Provenance
 
@@ -80,17 +81,21 @@ def quantity(text: object, bounds: Bounds, where: str) -> float:
     """
     unit, low, high = bounds
     if isinstance(text, bool) or not isinstance(text, str | int | float):
-        raise DataError(where, f"found {text!r}; a quantity is needed, like '1 {unit}'")
-    number, _, printed = str(text).strip().partition(" ")
+        raise DataError(where, f"found {shown(text)}; a quantity is needed, like '1 {unit}'")
+    number, _, printed = (
+        (str(text) if isinstance(text, str) else shown(text)).strip().partition(" ")
+    )
     scale = factor(printed or "1", unit)
     if scale is None:
-        raise DataError(where, f"found {text!r}; it must be in {unit}, with or without a prefix")
+        raise DataError(
+            where, f"found {shown(text)}; it must be in {unit}, with or without a prefix"
+        )
     try:
         value = float(Decimal(number) * scale)
-    except InvalidOperation:
-        raise DataError(where, f"found {text!r}; {number!r} is no number") from None
+    except (ArithmeticError, ValueError):  # no number, or one beyond all bounds
+        raise DataError(where, f"found {shown(text)}; {number!r} is no number") from None
     if not (math.isfinite(value) and low <= value <= high):
-        raise DataError(where, f"found {text!r}; it must lie in [{low:g}, {high:g}] {unit}")
+        raise DataError(where, f"found {shown(text)}; it must lie in [{low:g}, {high:g}] {unit}")
     return value
 
 
@@ -99,7 +104,7 @@ class Record:
 
     def __init__(self, where: str, table: object, citations: Mapping[str, str] | None = None):
         if not isinstance(table, dict):
-            raise DataError(where, f"found {table!r}; a table is needed")
+            raise DataError(where, f"found {shown(table)}; a table is needed")
         self.where = where
         self._table: dict[str, Any] = table
         self._citations = citations or {}
@@ -113,14 +118,16 @@ class Record:
         if value is None:
             raise DataError(self.where, f"{field} is missing")
         if type(value) is not kind or (kind is str and not str(value).strip()):
-            raise DataError(f"{self.where}, {field}", f"found {value!r}; {kind.__name__} is needed")
+            raise DataError(
+                f"{self.where}, {field}", f"found {shown(value)}; {kind.__name__} is needed"
+            )
         return value
 
     def texts(self, field: str) -> tuple[str, ...]:
         """A list of texts, empty where the field is absent."""
         found = self.take(field, list, default=[])
         if not all(isinstance(text, str) and text.strip() for text in found):
-            raise DataError(f"{self.where}, {field}", f"found {found!r}; texts are needed")
+            raise DataError(f"{self.where}, {field}", f"found {shown(found)}; texts are needed")
         return tuple(found)
 
     def has(self, field: str) -> bool:
@@ -178,11 +185,38 @@ class Record:
 
 def load_toml(path: str) -> dict[str, Any]:
     """A file below ``specdec_lib/data`` as a dict; DataError with its name if it is no TOML."""
-    text = files("specdec_lib").joinpath("data", *path.split("/")).read_text(encoding="utf-8")
+    file = files("specdec_lib").joinpath("data", *path.split("/"))
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:  # bad syntax, no text, too long or too deep
         raise DataError(path, f"is not TOML: {error}") from error
+
+
+def listed_tables(
+    path: str, name: str
+) -> tuple[list[dict[str, Any]], dict[str, Any], Mapping[str, str]]:
+    """The tables ``[[name]]`` of a file, what it states for all of them, and its citations.
+
+    Raises DataError where the file has no such tables, or citations that are no texts.
+    """
+    rest = load_toml(path)
+    tables, citations = rest.pop(name, None), rest.pop("citations", {})
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise DataError(f"{path}, {name}", f"found {shown(tables)}; tables [[{name}]] are needed")
+    return tables, rest, checked_citations(path, citations)
+
+
+def checked_citations(path: str, found: object) -> Mapping[str, str]:
+    """The citations of a file, texts by name; DataError if they are not."""
+    if isinstance(found, dict) and all(isinstance(text, str) for text in found.values()):
+        return found
+    raise DataError(f"{path}, citations", f"found {shown(found)}; texts by name are needed")
+
+
+def title(path: str, table: object) -> str:
+    """File and name of a record, for errors."""
+    name = table.get("name") if isinstance(table, Mapping) else None
+    return f"{path}, {name if isinstance(name, str) else shown(name)}"
 
 
 def data_files(folder: str) -> list[str]:

@@ -95,6 +95,10 @@ EQUATIONS: list[Row] = [
     ("experts.expert_knee", V4, 42.6667, 1e-5),
     ("experts.tokens_to_cover", {"coverage": 0.5, **V4}, 29.23, 2e-4),
     ("experts.tokens_to_cover", {"coverage": 1, **V4}, math.inf, 0),
+    # one token touches k of E, so all of them where k = E, and any less takes none at all
+    ("experts.tokens_to_cover", {"coverage": 6 / 256, **V4}, 1.0, 1e-15),
+    ("experts.tokens_to_cover", {"coverage": 1, "E": 8, "k": 8}, 1.0, 0),
+    ("experts.tokens_to_cover", {"coverage": 0.9, "E": 8, "k": 8}, 0.0, 0),
     ("experts.expert_tax", {"n": 1, **V4, "s": 1}, 1.0, 1e-15),
     ("experts.expert_tax", {"n": 2, **V4, "s": 0}, 11.859375 / 6, 1e-15),
     ("experts.routed_intensity_start", {**V4, "b": 2}, 0.98823, 1e-5),  # series of ln by hand
@@ -111,6 +115,10 @@ EQUATIONS: list[Row] = [
     ("experts.moe_relative_slope", {"n": 15, **V4, "s": 1}, 0.589, 1e-3),
     ("experts.moe_relative_slope", {"n": 43, **V4, "s": 1}, 0.67, 5e-3),
     ("experts.moe_relative_slope", {"n": 1e-6, **V4, "s": 0}, 0.5, 0.02),
+    ("experts.moe_relative_slope", {"n": 0, **V4, "s": 0}, 0.5, 0),  # half the final slope
+    # with k = E a step reads all of its experts whatever its tokens, as a dense layer does
+    ("experts.moe_relative_slope", {"n": 0, "E": 8, "k": 8, "s": 0}, 1.0, 0),
+    ("experts.moe_relative_slope", {"n": 3, "E": 8, "k": 8, "s": 1}, 1.0, 0),
     ("experts.sparsity_slope", {**V4, "s": 1}, 7 / 257, 1e-15),
     ("experts.moe_knee", {"ridge": 1125, "b": 0.53, **V4, "s": 1}, 10945, 5e-5),
     ("experts.moe_knee", {"ridge": 562.5, "b": 0.53125, **V4, "s": 1}, 5486, 1e-4),
