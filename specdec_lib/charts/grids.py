@@ -26,6 +26,9 @@ MOST_CELLS = 800
 #: Up to this many columns the number stands in each cell, also on a narrow page.
 MOST_PRINTED = 8
 
+#: Numbers in the cells of rows with names, which leave less room: three significant digits.
+SHORT = ",.3~r"
+
 
 @dataclass(frozen=True)
 class Sides:
@@ -66,6 +69,7 @@ def grid(
     axes = [axis.keyword for axis in (x, down) if axis.keyword is not None]
     setting = Setting([*formulas, *threshold], axes, sliders, fixed)
     columns, rows = x.numbers.size, down.numbers.size
+    digits = SHORT if y is None else FORMAT
     if columns * rows > MOST_CELLS:
         raise ValueError(f"{columns} × {rows} cells are too many; {MOST_CELLS} at most")
     unit, factor = display_unit(unit_of(_titled(formula, value_title)), value_unit)
@@ -81,7 +85,7 @@ def grid(
         {"calculate": expression, "as": "base_value"},
         {"calculate": f"datum.base_value / {factor!r}", "as": "value"},
         {
-            "calculate": f"isFinite(datum.value) ? format(datum.value, '{FORMAT}') : '∞'",
+            "calculate": f"isFinite(datum.value) ? format(datum.value, '{digits}') : '∞'",
             "as": "words",
         },
     ]
