@@ -44,6 +44,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "symbols",
     },
     "cost": {"architecture", "catalog", "deployment", "formula", "formulas", "symbols"},
+    "cli": {"architecture", "catalog", "cost", "deployment", "records"},
+    "__main__": {"cli"},
     "claims": {"prefixes"},
     "colour": set(),
     "theme": {"colour"},
