@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from specdec_lib import formulas
+from specdec_lib import drafters, formulas
+from specdec_lib.acceptance import (
+    AcceptanceCurve,
+    ByContext,
+    Decaying,
+    Geometric,
+    Mixture,
+    PerPosition,
+    WithContext,
+)
 from specdec_lib.catalog import DrafterCard, Gpu, Model, drafter_card, gpu, model
 from specdec_lib.cost import StepCost
 from specdec_lib.deployment import Deployment
 from specdec_lib.formula import DomainError, Formula
+from specdec_lib.plan import Plan
 
 __all__ = [
+    "AcceptanceCurve",
+    "ByContext",
+    "Decaying",
     "Deployment",
     "DomainError",
     "DrafterCard",
     "Formula",
+    "Geometric",
     "Gpu",
+    "Mixture",
     "Model",
+    "PerPosition",
+    "Plan",
     "StepCost",
+    "WithContext",
     "drafter_card",
+    "drafters",
     "formulas",
     "gpu",
     "model",

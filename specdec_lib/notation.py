@@ -16,7 +16,7 @@ from specdec_lib.quantity import Quantity
 SYMBOLS: dict[str, Quantity] = {}
 
 #: Symbols that stand for a vector of quantities, one symbol an element (p_1, p_2, …).
-INDEXED: tuple[str, ...] = ("alpha", "sigma", "p", "q", "h")
+INDEXED: tuple[str, ...] = ("alpha", "sigma", "share", "p", "q", "h")
 
 _places: dict[str, int] = {}
 

@@ -38,6 +38,12 @@ N = declare("N", "N", ONE, "expected tokens committed per step, bonus included",
 sigma = declare(
     "sigma", r"\sigma", ONE, "survival: all drafted tokens up to this one accepted", high=1
 )
+position = declare("position", "i", ONE, "place of a drafted token in its draft, from 1", low=1)
+decay = declare("decay", r"\delta", ONE, "what is left of a difference one position on", high=1)
+alpha_end = declare("alpha_end", r"\alpha_\infty", ONE, "acceptance rate far into a draft", high=1)
+share = declare("share", r"\omega", ONE, "share of the steps that one kind of request has", high=1)
+drop = declare("drop", "x_c", ONE, "fall of the acceptance rate when the context doubles", high=1)
+S_0 = declare("S_0", "S_0", ONE, "context up to which acceptance does not fall", positive=True)
 p = declare("p", "p", ONE, "probability of a token under the target", high=1)
 q = declare("q", "q", ONE, "probability of a token under the drafter", high=1)
 h = declare("h", "h", ONE, "probability that a first stage keeps a drafted token", high=1)
@@ -159,6 +165,9 @@ b_scale = declare("b_scale", "b_z", BYTE, "bytes of the block scales in a cache 
 features = declare(
     "features", "n_t", ONE, "layers of the target whose hidden states a drafter reads", low=1
 )
+C_pass = declare("C_pass", r"C_{\mathrm{pass}}", SECOND, "time of a drafter's pass on its roofline")
+t_pass = declare("t_pass", r"t_{\mathrm{pass}}", SECOND, "fixed time of a drafter's pass")
+t_round = declare("t_round", r"t_{\mathrm{round}}", SECOND, "fixed time of a round of drafting")
 rank = declare("rank", r"\rho", ONE, "rank of the correction between drafted neighbours", low=1)
 
 # --- engines and links -------------------------------------------------------------------------

@@ -25,6 +25,7 @@ MADE = {
     "acceptance.overlap(3)": formulas.acceptance.overlap(3),
     "acceptance.residual(3, 2)": formulas.acceptance.residual(3, 2),
     "acceptance.committed_law(3, 2)": formulas.acceptance.committed_law(3, 2),
+    "acceptance.mixed_survival(2)": formulas.acceptance.mixed_survival(2),
     "speculation.two_stage_length(4)": formulas.speculation.two_stage_length(4),
     "speculation.pruned_law(3, 2)": formulas.speculation.pruned_law(3, 2),
     "speculation.mended_residual(3, 2)": formulas.speculation.mended_residual(3, 2),

@@ -94,14 +94,14 @@ class Grid:
         ]
         safe = _is_bounded(once)
         total = np.empty(shape, dtype=np.float64)
-        for where in _slices(shape):
-            here = [] if safe else [_cut(a, where, shape) for a in arguments]
+        for where in slices(shape):
+            here = [] if safe else [cut(a, where, shape) for a in arguments]
             out = total[where]
             for i, (piece, known) in enumerate(zip(self._pieces, once, strict=True)):
                 values = (
                     [factor(*here) for factor in piece]
                     if known is None
-                    else [_cut(value, where, shape) for value in known]
+                    else [cut(value, where, shape) for value in known]
                 )
                 with np.errstate(all="ignore"):
                     _accumulate(out, values, first=i == 0)
@@ -154,28 +154,28 @@ def _accumulate(out: Floats, values: Sequence[Floats], *, first: bool) -> None:
         out += values[0]
 
 
-def _cut(values: Floats, where: tuple[slice, ...], shape: tuple[int, ...]) -> Floats:
+def cut(values: Floats, where: tuple[slice, ...], shape: tuple[int, ...]) -> Floats:
     """The part of an array that broadcasts with a slice of the grid."""
     if values.ndim == 0:
         return values
     index = tuple(
-        cut if size == whole else slice(None)
-        for cut, size, whole in zip(where, values.shape, shape, strict=True)
+        part if size == whole else slice(None)
+        for part, size, whole in zip(where, values.shape, shape, strict=True)
     )
     return values[index]
 
 
-def _slices(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
-    """The grid in slices of about SLICE points: along the first axes point by point, along the one
-    after them in pieces."""
+def slices(shape: tuple[int, ...], most: int = SLICE) -> Iterator[tuple[slice, ...]]:
+    """The grid in slices of at most about ``most`` points: along the first axes point by point,
+    along the one after them in pieces."""
     axis, inner = len(shape), 1
-    while axis > 0 and inner * shape[axis - 1] <= SLICE:
+    while axis > 0 and inner * shape[axis - 1] <= most:
         axis -= 1
         inner *= shape[axis]
     if axis == 0:
         yield tuple(slice(None) for _ in shape)
         return
-    step = max(1, SLICE // inner)
+    step = max(1, most // inner)
     rest = tuple(slice(None) for _ in shape[axis:])
     for start in np.ndindex(*shape[: axis - 1]):
         fixed = tuple(slice(i, i + 1) for i in start)

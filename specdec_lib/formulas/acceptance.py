@@ -6,10 +6,23 @@ a given length; their elements are the symbols α₁, α₂, … and p₁, q₁,
 
 from __future__ import annotations
 
-from sympy import Add, Eq, Expr, Max, Min, Mul, Piecewise
+from sympy import Add, Eq, Expr, Max, Min, Mul, Piecewise, log
 
 from specdec_lib.formula import Formula
-from specdec_lib.symbols import ONE, N, alpha, gamma, indexed
+from specdec_lib.symbols import (
+    ONE,
+    S_0,
+    N,
+    S,
+    alpha,
+    alpha_end,
+    decay,
+    drop,
+    gamma,
+    indexed,
+    position,
+    sigma,
+)
 
 expected_tokens = Formula(
     r"N(\alpha, \gamma)",
@@ -24,6 +37,50 @@ survival = Formula(r"\sigma_\gamma", alpha**gamma, ONE, "leviathan2023")
 
 mean_acceptance = Formula(r"\bar\alpha", (N - 1) / gamma, ONE, "derived: acceptance")
 """Accepted over drafted tokens; it depends on the draft length, α does not."""
+
+# --- a curve that changes with depth, context or request ----------------------------------------
+extended_survival = Formula(r"\sigma_{i}", sigma * alpha, ONE, "leviathan2023")
+"""Survival one position on: σ of the position before, times the acceptance of this one."""
+
+extended_tokens = Formula(r"N_{i}", N + sigma, ONE, "leviathan2023")
+"""Expected tokens of a draft one token longer: those before, and the new one if it survives."""
+
+conditional_acceptance = Formula(
+    r"\alpha_{2}",
+    Piecewise((0, Eq(indexed("sigma", 1), 0)), (indexed("sigma", 2) / indexed("sigma", 1), True)),
+    ONE,
+    "derived: acceptance",
+)
+"""Acceptance of a position from its survival σ₂ and that of the position before, σ₁; zero where
+nothing comes so far."""
+
+depth_acceptance = Formula(
+    r"\alpha_i",
+    alpha_end + (alpha - alpha_end) * decay ** (position - 1),
+    ONE,
+    "derived: acceptance",
+)
+"""Acceptance at a depth, which goes from α at the first position towards α_∞; with α_∞ = 0 it falls
+geometrically."""
+
+context_acceptance = Formula(
+    r"\alpha(S)",
+    Max(0, alpha - drop * log(Max(1, S / S_0)) / log(2)),
+    ONE,
+    "derived: acceptance",
+)
+"""Acceptance in a context, which falls by the same amount with every doubling beyond S₀."""
+
+
+def mixed_survival(kinds: int) -> Formula:
+    """Survival over ``kinds`` of requests: shares ω₁, … of the steps, each with its survival σ₁, ….
+
+    That the shares sum to one is the caller's part.  Raises ValueError for no kind at all.
+    """
+    if kinds < 1:
+        raise ValueError(f"a mixture needs at least one kind of request, not {kinds}")
+    parts = (indexed("share", j) * indexed("sigma", j) for j in range(1, kinds + 1))
+    return Formula(r"\sigma", Add(*parts), ONE, "derived: acceptance")
 
 
 def _survival(length: int) -> Expr:

@@ -11,8 +11,10 @@ from specdec_lib.symbols import (
     C_0,
     ONE,
     SECOND,
+    B,
     C,
     C_draft,
+    C_pass,
     C_verify,
     N,
     alpha,
@@ -24,10 +26,13 @@ from specdec_lib.symbols import (
     keep_good,
     phi,
     sigma,
+    t_pass,
+    t_round,
     target_speedup,
 )
 
 _PRICE = "derived: speedup"
+_DRAFT = "derived: drafting"
 _STAGES = "derived: two-stage"
 
 speedup = Formula(r"\mathrm{Sp}", N * C_0 / (C_verify + C_draft), ONE, "leviathan2023")
@@ -63,11 +68,50 @@ draft_budget = Formula(
 )
 """The most that drafting may cost for a wanted speedup; negative where none is reachable."""
 
+fraction_budget = Formula(
+    r"c_{\max}",
+    (N / target_speedup - C_verify / C_0) / gamma,
+    ONE,
+    _PRICE,
+)
+"""The same for one drafted token, as a fraction of a plain step."""
+
+token_time = Formula(r"\mathrm{TPOT}", (C_verify + C_draft) / N, SECOND, _PRICE)
+"""Mean time between two tokens of a request."""
+
+throughput = Formula(r"\Theta", B * N / (C_verify + C_draft), 1 / SECOND, _PRICE)
+"""Tokens per second of all requests together."""
+
 marginal_return = Formula(r"\rho", sigma * C / (N * dC), ONE, _PRICE)
 """What one more drafted token brings over what it costs: extend while it is at least one.
 
 A local rule: where the cost is not convex in the draft length it can stop too early.
 """
+
+# --- what drafting costs -----------------------------------------------------------------------
+fraction_draft = Formula(r"C_{\mathrm{draft}}", c * gamma * C_0, SECOND, _DRAFT)
+"""A drafter that is a fraction of the target: c of a plain step for each drafted token."""
+
+serial_draft = Formula(
+    r"C_{\mathrm{draft}}",
+    Piecewise((0, Eq(gamma, 0)), (gamma * (C_pass + t_pass) + t_round, True)),
+    SECOND,
+    _DRAFT,
+)
+"""A drafter that makes one pass a token, each after the one before."""
+
+block_draft = Formula(
+    r"C_{\mathrm{draft}}",
+    Piecewise((0, Eq(gamma, 0)), (C_pass + t_pass + t_round, True)),
+    SECOND,
+    _DRAFT,
+)
+"""A drafter that drafts its whole block in one pass, however much of it is verified."""
+
+lookup_draft = Formula(
+    r"C_{\mathrm{draft}}", Piecewise((0, Eq(gamma, 0)), (t_round, True)), SECOND, _DRAFT
+)
+"""A drafter without a model, which takes time on the host alone."""
 
 # --- a cheap first stage that prunes the draft -------------------------------------------------
 kept = Formula(r"P_{\mathrm{keep}}", alpha * keep_good + (1 - alpha) * keep_bad, ONE, _STAGES)

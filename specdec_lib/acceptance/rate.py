@@ -1,4 +1,4 @@
-"""Acceptance as people measure it, turned into the rate that the formulas take."""
+"""The acceptance rate behind measured tokens per step."""
 
 from __future__ import annotations
 

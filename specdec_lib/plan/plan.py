@@ -1,0 +1,224 @@
+"""Plan: the speedup of speculative decoding, its best draft length, and what stands in its way."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from specdec_lib.acceptance import acceptance_for_tokens
+from specdec_lib.acceptance.curve import Floats, plain
+from specdec_lib.formula import Formula
+from specdec_lib.formula.domain import DomainError
+from specdec_lib.formulas import speculation
+from specdec_lib.plan import regimes
+from specdec_lib.plan.best import Best
+from specdec_lib.plan.laws import speedup_law
+from specdec_lib.plan.round import Round
+from specdec_lib.plan.search import Table, search, table
+from specdec_lib.plan.terms import Terms
+
+
+class Plan(Terms):
+    """A target, a drafter and an acceptance: Sp = N·C₀ / (C_verify + C_draft).
+
+    Arguments of its methods are keyword-only and broadcast with each other and with the parameters
+    of the acceptance; scalars give floats, arrays arrays.  γ is a whole number of tokens.  Methods
+    raise DomainError for a γ beyond what drafter, acceptance or a measured verify curve know and
+    outside any other domain, TypeError for what is no real number, and TypeError for seconds and
+    regimes of a plan whose target is a Formula.
+
+    Parameters
+    ----------
+    cost
+        The target's StepCost; a Formula in B, T and S in its place gives speedups, but no seconds
+        and no regimes.
+    drafter
+        From :mod:`specdec_lib.drafters`.
+    acceptance
+        From :mod:`specdec_lib.acceptance`.
+
+    Examples
+    --------
+    >>> from specdec_lib import StepCost, catalog, drafters, Geometric
+    >>> cost = StepCost(catalog.model("deepseek-v4-flash"), catalog.gpu("b200"))
+    >>> plan = Plan(cost, drafters.fraction(0.10), Geometric(0.75))
+    >>> plan.best(B=[1, 32, 512], S=4096).gamma.tolist()
+    [2, 6, 3]
+    """
+
+    # --- the speedup and its best length ---------------------------------------------------------
+
+    def speedup(self, *, gamma: Any, B: Any, S: Any) -> Any:
+        """Tokens per second with drafts of γ tokens over those without; exactly 1 for γ = 0."""
+        length, times = self.times(gamma, B, S)
+        return speculation.speedup(N=self.tokens(gamma=length, S=S), **times)
+
+    def step_ratio(self, *, gamma: Any, B: Any, S: Any) -> Any:
+        """Verification and drafting over a plain step, (C_verify + C_draft)/C₀: also the expected
+        tokens at which they break even."""
+        return speculation.break_even_tokens(**self.times(gamma, B, S)[1])
+
+    def best(self, *, B: Any, S: Any, gamma_max: int = 16) -> Best:
+        """The best of all draft lengths from 0 to ``gamma_max`` at every point.
+
+        Lengths that drafter, acceptance or a measured verify curve do not know are not tried, which
+        a warning says.  Lengths whose speedups agree within 1e-12 count as equal, and the shorter
+        one is taken.
+        """
+        batch, context = self.points(B, S)
+        longest, said = self.longest(gamma_max)
+        found = search(self.draft, self.acceptance, batch, context, longest)
+        codes = functools.partial(self._codes, B=batch, S=context)
+        return Best.of(found, longest, (*said, *self.warnings), codes)
+
+    def table(self, *, B: Any, S: Any, gamma_max: int = 16) -> Table:
+        """Tokens, step ratio and speedup of every draft length from 0, which is the first axis."""
+        batch, context = self.points(B, S)
+        return table(self.draft, self.acceptance, batch, context, self.longest(gamma_max)[0])
+
+    def plateau(
+        self, *, B: Any, S: Any, gamma_max: int = 16, within: float = 0.05
+    ) -> tuple[Any, Any]:
+        """The shortest and the longest draft whose speedup is ``within`` that fraction of the best:
+        draft lengths between them that a measurement will not tell apart.
+
+        Raises DomainError for a fraction outside [0, 1).
+        """
+        if not 0 <= within < 1:
+            raise DomainError(f"within = {within!r} is no fraction of a speedup")
+        every = self.table(B=B, S=S, gamma_max=gamma_max).speedup
+        near = every >= every.max(axis=0) * (1 - within)
+        shortest = np.argmax(near, axis=0)
+        longest = len(near) - 1 - np.argmax(near[::-1], axis=0)
+        if near.ndim == 1:
+            return int(shortest), int(longest)
+        return shortest, longest
+
+    # --- what acceptance must reach, and drafting may cost ---------------------------------------
+
+    def hurdle(self, *, B: Any, S: Any) -> Any:
+        """Acceptance that a single drafted token must exceed to pay; above 1 it cannot.
+
+        Longer drafts may pay where one does not: see :meth:`best`.
+        """
+        times = self.times(1, B, S)[1]
+        price, drafting = times["C_0"], times.pop("C_draft")
+        return speculation.hurdle(**times, c=drafting / price)
+
+    def break_even_alpha(self, *, gamma: Any, B: Any, S: Any) -> Any:
+        """The acceptance rate, the same at every position, at which drafts of γ tokens neither win
+        nor lose; infinite where not even the acceptance of all pays.
+
+        Raises DomainError for γ = 0.
+        """
+        length, times = self.times(gamma, B, S)
+        needed = np.asarray(speculation.break_even_tokens(**times))
+        reachable = needed <= length + 1
+        some = acceptance_for_tokens(np.where(reachable, np.maximum(needed, 1.0), 1.0), length)
+        return plain(np.where(reachable, some, np.inf))
+
+    def draft_budget(self, *, gamma: Any, B: Any, S: Any, target: Any = 1.0) -> Any:
+        """The most that drafting γ tokens may cost for a speedup of ``target``, in seconds a round;
+        negative where none is cheap enough."""
+        length, times = self.times(gamma, B, S)
+        del times["C_draft"]
+        tokens = self.tokens(gamma=length, S=S)
+        return speculation.draft_budget(N=tokens, target_speedup=target, **times)
+
+    def fraction_budget(self, *, gamma: Any, B: Any, S: Any, target: Any = 1.0) -> Any:
+        """The same for each drafted token, as a fraction c of a plain step; DomainError for
+        γ = 0."""
+        length, times = self.times(gamma, B, S)
+        if np.any(length == 0):
+            raise DomainError("gamma = 0 drafts nothing, so that nothing can be spent on a token")
+        del times["C_draft"]
+        tokens = self.tokens(gamma=length, S=S)
+        known = {"gamma": length, "target_speedup": target}
+        return speculation.fraction_budget(N=tokens, **known, **times)
+
+    def marginal_price(self, *, gamma: Any, B: Any, S: Any) -> Any:
+        """Price r of a marginal verify token relative to an average one, in a verify pass of γ
+        drafted tokens: ∂log C/∂log T at T = γ + 1."""
+        length, (batch, context) = self.length(gamma), self.points(B, S)
+        cost = self.step_cost("marginal prices")
+        return cost.marginal_prices(B=batch, T=length + 1, S=context)["step"]
+
+    def marginal_return(self, *, gamma: Any, B: Any, S: Any) -> Any:
+        """What the last of γ drafted tokens brings over what it costs: it pays where this exceeds
+        1; infinite where it costs nothing.
+
+        A local rule: where it falls below 1 a still longer draft may pay again.  Raises DomainError
+        for γ = 0.
+        """
+        length, times = self.times(gamma, B, S)
+        if np.any(length == 0):
+            raise DomainError("gamma = 0 has no last token; returns are those of γ = 1, 2, …")
+        before = self.times(length - 1, B, S)[1]
+        whole, less = (t["C_verify"] + t["C_draft"] for t in (times, before))
+        context = S if self.acceptance.needs_context else None
+        adds = np.asarray(whole - less)
+        some = speculation.marginal_return(
+            sigma=self.acceptance.survival(length, context),
+            C=less,
+            N=self.tokens(gamma=length - 1, S=S),
+            dC=np.where(adds > 0, adds, 1.0),
+        )
+        return plain(np.where(adds > 0, some, np.inf))
+
+    # --- seconds ---------------------------------------------------------------------------------
+
+    def round(self, *, gamma: Any, B: Any, S: Any) -> Round:
+        """A round of drafting and verifying told apart: tokens and seconds, each by itself."""
+        self.step_cost("seconds")
+        length, times = self.times(gamma, B, S)
+        return Round(plain(length), B, self.tokens(gamma=length, S=S), **times)
+
+    def latency(self, *, gamma: Any, B: Any, S: Any) -> Any:
+        """Mean seconds between two tokens of a request (TPOT)."""
+        return self.round(gamma=gamma, B=B, S=S).token_time
+
+    def throughput(self, *, gamma: Any, B: Any, S: Any) -> Any:
+        """Tokens per second of all B requests together; one request has the inverse of
+        :meth:`latency`."""
+        return self.round(gamma=gamma, B=B, S=S).throughput
+
+    # --- regimes ---------------------------------------------------------------------------------
+
+    def regime(self, *, gamma: Any, B: Any, S: Any) -> Any:
+        """What takes most of the target's step with drafts of γ tokens: "overhead" (fixed times and
+        communication), "expert", "weight" or "kv" (what is read), or "compute"."""
+        batch, context = self.points(B, S)
+        names = np.asarray(regimes.REGIMES)[self._codes(self.length(gamma), batch, context)]
+        return str(names) if names.ndim == 0 else names
+
+    def regime_shares(self, *, gamma: Any, B: Any, S: Any) -> dict[str, Any]:
+        """Seconds of the target's step by regime."""
+        length, (batch, context) = self.length(gamma), self.points(B, S)
+        found = regimes.shares(self.step_cost("regimes"), batch, length + 1, context)
+        return {name: plain(seconds) for name, seconds in found.items()}
+
+    def _codes(self, gamma: Any, B: Floats, S: Floats) -> Any:
+        width = np.asarray(gamma, dtype=np.float64) + 1
+        return regimes.codes(self.step_cost("regimes"), B, width, S)
+
+    # --- in a page -------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def formula(self) -> Formula:
+        """The speedup as a Formula in γ, B, S and α, so that a page computes it itself.
+
+        Raises ValueError for an acceptance that is not one rate for all positions.
+        """
+        return speedup_law(self.draft, self.acceptance)
+
+    def vega(self, **names: str | float) -> str:
+        """The speedup as a Vega expression: ``plan.vega(gamma="datum.gamma", alpha="alpha", …)``.
+
+        With a drafter that is a fraction, ``c`` may be named too and stays free.  Raises as
+        :attr:`formula` and :meth:`specdec_lib.formula.Formula.vega` do.
+        """
+        if "c" in names:
+            return speedup_law(self.draft, self.acceptance, any_fraction=True).vega(**names)
+        return self.formula.vega(**names)
