@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from specdec_lib.cli.catalogue import drafters, gpus, models
+from specdec_lib.cli.plan import plan
 from specdec_lib.cli.price import price
 from specdec_lib.records.names import UnknownName
 
@@ -38,8 +39,9 @@ def main() -> None:
     Examples:
       specdec models
       specdec price --model deepseek-v4-flash --gpu b200 --batch 1,8,64 --width 1,4
+      specdec plan --model deepseek-v4-flash --gpu b200 --alpha 0.75
     """
 
 
-for command in (models, gpus, drafters, price):
+for command in (models, gpus, drafters, price, plan):
     main.add_command(command)
