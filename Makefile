@@ -46,6 +46,7 @@ lab: $(LAB_READY)
 bench: $(READY)
 	@$(RUN) -m tools.benchmark
 	@$(RUN) -m tools.step_benchmark
+	@$(RUN) -m tools.plan_benchmark
 
 bite: $(READY)
 	@$(RUN) -m tools.bite

@@ -87,7 +87,7 @@ class Draft(ABC):
         length, batch, context = self._arguments(gamma, B, S)
         price = np.asarray(self.target(B=batch, T=1, S=context))
         some = self.prepared(batch, context, price)(np.maximum(length, 1))
-        return plain(np.where(length == 0, 0.0, some))
+        return _zeroed(length, some, np.broadcast_shapes(length.shape, batch.shape, context.shape))
 
     def breakdown(self, *, gamma: Any, B: Any, S: Any) -> dict[str, Any]:
         """The same seconds told apart: "weights", "experts", "kv" (attention over the drafter's own
@@ -96,12 +96,7 @@ class Draft(ABC):
         length, batch, context = self._arguments(gamma, B, S)
         found = self._shares(np.maximum(length, 1), batch, context)
         shape = np.broadcast_shapes(length.shape, batch.shape, context.shape)
-        none = np.broadcast_to(length == 0, shape)
-        return {
-            key: plain(np.where(none, 0.0, found[key]))
-            for key in SHARES
-            if found.get(key) is not None
-        }
+        return {key: _zeroed(length, found[key], shape) for key in SHARES if key in found}
 
     def _arguments(self, gamma: Any, B: Any, S: Any) -> tuple[Floats, Floats, Floats]:
         length = whole("gamma", gamma)
@@ -112,3 +107,8 @@ class Draft(ABC):
         batch, context = np.asarray(as_float("B", B)), np.asarray(as_float("S", S))
         check(self.name, {"B": batch, "S": context})
         return length, batch, context
+
+
+def _zeroed(length: Floats, values: Any, shape: tuple[int, ...]) -> Any:
+    """Values over all points, exactly 0 where nothing is drafted."""
+    return plain(np.where(np.broadcast_to(length == 0, shape), 0.0, values))

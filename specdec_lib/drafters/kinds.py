@@ -6,6 +6,7 @@ from typing import Literal
 
 from specdec_lib import catalog
 from specdec_lib.architecture import DrafterCard, Model
+from specdec_lib.deployment import Deployment
 from specdec_lib.drafters import shape
 from specdec_lib.drafters.draft import Drafter
 from specdec_lib.drafters.fraction import Fraction
@@ -39,7 +40,11 @@ def ngram(host: float = 0.0) -> Lookup:
 
 
 def autoregressive(
-    card: DrafterCard | str, *, tp: Split = 1, vocabulary: int | None = None
+    card: DrafterCard | str,
+    *,
+    tp: Split = 1,
+    vocabulary: int | None = None,
+    deployment: Deployment | None = None,
 ) -> PassDrafter:
     """A head that drafts one token a pass: EAGLE-3, or a module for multi-token prediction.
 
@@ -55,38 +60,63 @@ def autoregressive(
         as the target is.
     vocabulary
         Words that it scores, where engines leave out the rare ones.
+    deployment
+        How it is served, where its kernels or fixed times are not the target's; it then rules, and
+        ``tp`` does not.
 
     Raises ValueError for a card of another kind, UnknownName for an unknown name.
     """
     known = _card(card, _SERIAL, "drafts one token a pass")
     return PassDrafter(
-        known.name, lambda target: shape.of_card(known, target), tp=tp, vocabulary=vocabulary
+        known.name,
+        lambda target: shape.of_card(known, target),
+        tp=tp,
+        vocabulary=vocabulary,
+        deployment=deployment,
     )
 
 
-def mtp(*, tp: Split = 1, vocabulary: int | None = None) -> PassDrafter:
+def mtp(
+    *, tp: Split = 1, vocabulary: int | None = None, deployment: Deployment | None = None
+) -> PassDrafter:
     """The target's own module for multi-token prediction, applied to its own output for as many
     tokens as wanted; parameters as for :func:`autoregressive`."""
-    return PassDrafter("the target's own module", shape.own_module, tp=tp, vocabulary=vocabulary)
+    return PassDrafter(
+        "the target's own module",
+        shape.own_module,
+        tp=tp,
+        vocabulary=vocabulary,
+        deployment=deployment,
+    )
 
 
-def eagle1(*, tp: Split = 1, vocabulary: int | None = None) -> PassDrafter:
+def eagle1(
+    *, tp: Split = 1, vocabulary: int | None = None, deployment: Deployment | None = None
+) -> PassDrafter:
     """An EAGLE head of the first kind: one layer of a dense target's own and the target's whole
     head; parameters as for :func:`autoregressive`."""
-    return PassDrafter("EAGLE head", shape.first_eagle, tp=tp, vocabulary=vocabulary)
+    return PassDrafter(
+        "EAGLE head", shape.first_eagle, tp=tp, vocabulary=vocabulary, deployment=deployment
+    )
 
 
-def block(card: DrafterCard | str, *, tp: Split = 1) -> PassDrafter:
+def block(
+    card: DrafterCard | str, *, tp: Split = 1, deployment: Deployment | None = None
+) -> PassDrafter:
     """A drafter of whole blocks: DFlash and DSpark, or the heads of Medusa.
 
     One pass computes all positions of its block, however many of them are verified; a draft is at
     most a block.  Raises ValueError for a card of another kind, UnknownName for an unknown name.
     """
     known = _card(card, _BLOCK, "drafts a block a pass")
-    return PassDrafter(known.name, lambda target: shape.of_card(known, target), tp=tp)
+    return PassDrafter(
+        known.name, lambda target: shape.of_card(known, target), tp=tp, deployment=deployment
+    )
 
 
-def independent(model: Model | str, *, tp: Split = 1) -> PassDrafter:
+def independent(
+    model: Model | str, *, tp: Split = 1, deployment: Deployment | None = None
+) -> PassDrafter:
     """A model of its own that drafts one token a pass, with a cache of its own.
 
     Where its active bytes are near the target's, the result carries a warning.  Raises TypeError
@@ -95,7 +125,7 @@ def independent(model: Model | str, *, tp: Split = 1) -> PassDrafter:
     known = catalog.model(model) if isinstance(model, str) else model
     if not isinstance(known, Model):
         raise TypeError(f"an independent drafter is a Model or the name of one, not {model!r:.60}")
-    return PassDrafter(known.name, lambda _: shape.of_model(known), tp=tp)
+    return PassDrafter(known.name, lambda _: shape.of_model(known), tp=tp, deployment=deployment)
 
 
 def named(name: str, target: Model | None = None, *, tp: Split = 1) -> Drafter:

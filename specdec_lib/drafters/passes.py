@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ import sympy
 from specdec_lib.acceptance.curve import Floats
 from specdec_lib.architecture import Model
 from specdec_lib.cost import StepCost
+from specdec_lib.deployment import Deployment
 from specdec_lib.drafters.draft import Draft, Drafter
 from specdec_lib.drafters.shape import Shape, active_bytes, one_pass, with_vocabulary
 from specdec_lib.drafters.target import Law
@@ -52,8 +54,11 @@ class PassDrafter(Drafter):
         Devices that split it; "target" splits it as the target is.
     vocabulary
         Words that it scores, where they are fewer than its card says.
+    deployment
+        How it is served, where that is not as the target is: its own kernels, devices and fixed
+        times of a pass and a round.  It then rules, and ``tp`` does not.
 
-    Raises ValueError for what is no number of devices.
+    Raises ValueError for what is no number of devices, TypeError for what is no deployment.
     """
 
     def __init__(
@@ -63,13 +68,17 @@ class PassDrafter(Drafter):
         *,
         tp: int | Literal["target"] = 1,
         vocabulary: int | None = None,
+        deployment: Deployment | None = None,
     ) -> None:
+        if not isinstance(deployment, Deployment | None):
+            raise TypeError(f"{name}: deployment is a Deployment, not {deployment!r:.60}")
         if tp != "target" and (isinstance(tp, bool) or not isinstance(tp, int) or tp < 1):
             raise ValueError(f"{name}: tp = {tp!r}; a number of devices, or 'target'")
         self.name = name
         self.tp = tp
         self._shape = shape
         self._vocabulary = vocabulary
+        self._deployment = deployment
 
     def _on(self, target: StepCost | Law) -> Draft:
         if not isinstance(target, StepCost):
@@ -80,7 +89,10 @@ class PassDrafter(Drafter):
         shape = self._shape(target.model)
         if self._vocabulary is not None:
             shape = with_vocabulary(shape, self._vocabulary)
-        return PassDraft(shape, target, None if self.tp == "target" else self.tp)
+        served = self._deployment or target.deployment
+        if self._deployment is None and self.tp != "target":
+            served = replace(served, tp=self.tp, dp=1, ep=1)
+        return PassDraft(shape, target, served)
 
 
 class PassDraft(Draft):
@@ -91,17 +103,16 @@ class PassDraft(Draft):
     sequences on one group of devices.
     """
 
-    def __init__(self, shape: Shape, target: StepCost, tp: int | None) -> None:
+    def __init__(self, shape: Shape, target: StepCost, served: Deployment) -> None:
         super().__init__(shape.name, target)
         self.shape = shape
-        self.step = one_pass(shape, target, tp)
+        self.step = one_pass(shape, target, served)
         self.width = shape.block or 1
-        set_up = target.deployment
-        self._fixed = {"t_pass": set_up.pass_overhead, "t_round": set_up.round_overhead}
-        self._replicas = 1 if tp is None else set_up.dp
+        self._fixed = {"t_pass": served.pass_overhead, "t_round": served.round_overhead}
+        self._replicas = target.deployment.dp if served.dp == 1 else 1
         self._law = speculation.serial_draft if shape.longest is None else speculation.block_draft
-        self.warnings = (*shape.warnings, *self._dear(target), *self._growing(tp))
-        self.assumptions = (*shape.assumptions, *self.step.assumptions, *self._taken(tp))
+        self.warnings = (*shape.warnings, *self._dear(target), *self._growing())
+        self.assumptions = (*shape.assumptions, *self.step.assumptions, *self._taken(target))
 
     @property
     def longest(self) -> float:
@@ -167,31 +178,27 @@ class PassDraft(Draft):
             "active bytes",
         )
 
-    def _growing(self, tp: int | None) -> tuple[str, ...]:
+    def _growing(self) -> tuple[str, ...]:
         """A warning where each pass reads a cache that grows with the context."""
         shape, cache = self.shape.architecture, self.step.deployment.kv_cache
         far = 1 << 24
         grows = float(shape.moved_cache_bytes(2 * far, cache) - shape.moved_cache_bytes(far, cache))
         if grows <= 0:
             return ()
-        split = "unsplit" if tp == 1 else f"split over {self.step.deployment.tp} devices"
+        tp = self.step.deployment.tp
+        split = "unsplit" if tp == 1 else f"split over {tp} devices"
         return (
             f"the cost of {self.name} grows with the context: every pass reads its own cache, "
             f"{grows / far:.4g} B for each context token of a sequence, {split}",
         )
 
-    def _taken(self, tp: int | None) -> tuple[str, ...]:
+    def _taken(self, target: StepCost) -> tuple[str, ...]:
         taken = ["a pass takes in one token; those committed before ride along in the first one"]
         if self.shape.block is not None:
             taken = [
                 f"the pass computes all {self.shape.longest} positions, however few are verified"
             ]
-        if tp is not None and self.step.deployment.tp < self.target_tp:
-            taken.append(f"{self.name} runs on {tp} of the {self.target_tp} devices of a replica")
+        own, of_target = self.step.deployment.tp, target.deployment.tp
+        if own < of_target:
+            taken.append(f"{self.name} runs on {own} of the {of_target} devices of a replica")
         return tuple(taken)
-
-    @property
-    def target_tp(self) -> int:
-        """Devices that split the target."""
-        assert isinstance(self.target, StepCost)
-        return self.target.deployment.tp

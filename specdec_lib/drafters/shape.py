@@ -149,27 +149,19 @@ def with_vocabulary(shape: Shape, words: int) -> Shape:
     )
 
 
-def one_pass(shape: Shape, target: StepCost, tp: int | None) -> StepCost:
-    """The step cost of a pass on the target's accelerator: without the fixed time of a step, which
-    is the target's, and without a curve measured on the target.
-
-    ``tp`` devices split the drafter; None splits it as the target is.
-    """
-    set_up: Deployment = target.deployment
+def one_pass(shape: Shape, target: StepCost, served: Deployment) -> StepCost:
+    """The step cost of a pass on the target's accelerator, ``served`` so: without the fixed time of
+    a step, which is the target's, and without a curve measured on the target."""
     experts, of_target = shape.architecture.experts, target.model.experts
     alike = experts is not None and of_target is not None and experts.E == of_target.E
-    tp, dp, ep = (set_up.tp, set_up.dp, set_up.ep) if tp is None else (tp, 1, 1)
     deployment = replace(
-        set_up,
-        name=f"{set_up.name}, drafting",
+        served,
+        name=f"{served.name}, drafting",
         step_overhead=0.0,
         verify_curve=None,
         offload=None,
         max_graph_tokens=None,
-        routing=set_up.routing if alike else Routing(),
-        tp=tp,
-        dp=dp,
-        ep=ep,
+        routing=served.routing if alike else Routing(),
     )
     return StepCost(Model(shape.name, shape.architecture), target.gpu, deployment)
 

@@ -8,7 +8,7 @@ from specdec_lib.drafters.fraction import FractionDraft
 from specdec_lib.formula import Formula
 from specdec_lib.formulas.acceptance import expected_tokens
 from specdec_lib.formulas.speculation import speedup
-from specdec_lib.symbols import C_0, ONE, C_draft, C_verify, N, T, gamma
+from specdec_lib.symbols import C_0, ONE, SECOND, C_draft, C_verify, N, T, gamma
 
 
 def speedup_law(draft: Draft, curve: AcceptanceCurve, *, any_fraction: bool = False) -> Formula:
@@ -28,11 +28,11 @@ def speedup_law(draft: Draft, curve: AcceptanceCurve, *, any_fraction: bool = Fa
             raise ValueError(f"c is free only for drafters.fraction(…), not for {draft.name}")
         drafting = draft.general
     step = draft.target.expr
-    parts = {
-        N: expected_tokens.rhs,
-        C_0: step.subs(T, 1),
-        C_verify: step.subs(T, gamma + 1),
-        C_draft: drafting.rhs,
-    }
+    price = Formula("C(B, 1, S)", step.subs(T, 1), SECOND, "derived: step")
+    verify = Formula(r"C(B, \gamma + 1, S)", step.subs(T, gamma + 1), SECOND, "derived: step")
+    parts = {N: expected_tokens.rhs, C_0: price.rhs, C_verify: verify.rhs, C_draft: drafting.rhs}
     rhs = speedup.rhs.subs(parts, simultaneous=True)
-    return Formula(r"\mathrm{Sp}(\gamma, B, S, \alpha)", rhs, ONE, "derived: speedup")
+    lhs = r"\mathrm{Sp}(\gamma, B, S, \alpha)"
+    # a fraction of a plain step is shown as that, the passes of a model by one name
+    named = (verify, price) if isinstance(draft, FractionDraft) else (verify, drafting, price)
+    return Formula(lhs, rhs, ONE, "derived: speedup", using=named)

@@ -127,8 +127,8 @@ class Terms:
         fixed = set_up.step_overhead or set_up.layer_overhead or set_up.token_overhead
         engine = "" if fixed else " and the ideal engine has no fixed times"
         return (
-            "verify passes are priced with kernels that read weights once for all tokens of a "
-            f"step{engine}: a bound, not a forecast. Where a pass of γ + 1 tokens takes nearly "
-            "γ + 1 plain steps, the small-batch kernels are to blame and speculation is off; time a step "
-            "of width 1 and one of width γ + 1 and give them as the deployment's verify_curve",
+            "verify passes are priced with kernels that read weights once for all tokens of a step"
+            f"{engine}: a bound, not a forecast. Where a pass of γ + 1 tokens takes nearly γ + 1 "
+            "plain steps, the small-batch kernels are to blame and speculation is off; time a step "
+            "of width 1 and one of width γ + 1, and give them as the deployment's verify_curve",
         )
