@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from specdec_lib import formulas
+from specdec_lib import engines, formulas
 from specdec_lib.catalog import DrafterCard, Gpu, Model, drafter_card, gpu, model
 from specdec_lib.cost import StepCost
 from specdec_lib.deployment import Deployment
 from specdec_lib.formula import DomainError, Formula
+from specdec_lib.schedule import CannotExpress, Schedule
 
 __all__ = [
+    "CannotExpress",
     "Deployment",
     "DomainError",
     "DrafterCard",
     "Formula",
     "Gpu",
     "Model",
+    "Schedule",
     "StepCost",
     "drafter_card",
+    "engines",
     "formulas",
     "gpu",
     "model",
