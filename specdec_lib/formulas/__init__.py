@@ -7,6 +7,7 @@ from specdec_lib.formulas import (
     acceptance,
     attention,
     communication,
+    counting,
     drafters,
     engine,
     experts,
@@ -21,6 +22,7 @@ __all__ = [
     "all_formulas",
     "attention",
     "communication",
+    "counting",
     "drafters",
     "engine",
     "experts",
@@ -34,7 +36,7 @@ __all__ = [
 def all_formulas() -> dict[str, Formula]:
     """Every module-level Formula as ``{"module.name": Formula}``, in the order of the book."""
     counted = (roofline, weights, experts, attention, engine, communication, drafters)
-    order = (*counted, acceptance, speculation, published)
+    order = (*counted, acceptance, speculation, counting, published)
     found: dict[str, Formula] = {}
     for module in order:
         topic = module.__name__.rpartition(".")[2]
