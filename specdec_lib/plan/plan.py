@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from specdec_lib.acceptance import acceptance_for_tokens
+from specdec_lib.acceptance import AcceptanceCurve, acceptance_for_tokens
 from specdec_lib.acceptance.curve import Floats, plain
 from specdec_lib.formula import Formula
 from specdec_lib.formula.domain import DomainError
@@ -16,8 +17,10 @@ from specdec_lib.plan import regimes
 from specdec_lib.plan.best import Best
 from specdec_lib.plan.laws import speedup_law
 from specdec_lib.plan.round import Round
+from specdec_lib.plan.scheduling import Sensitivity, make_schedule, sensitivity
 from specdec_lib.plan.search import Table, search, table
 from specdec_lib.plan.terms import Terms
+from specdec_lib.schedule import Schedule
 
 
 class Plan(Terms):
@@ -202,6 +205,51 @@ class Plan(Terms):
     def _codes(self, gamma: Any, B: Floats, S: Floats) -> Any:
         width = np.asarray(gamma, dtype=np.float64) + 1
         return regimes.codes(self.step_cost("regimes"), B, width, S)
+
+    # --- schedules -------------------------------------------------------------------------------
+
+    def schedule(
+        self, *, batch_max: int, context: int | Sequence[int], **options: Any
+    ) -> Schedule:
+        """The draft length at every batch from 1 to ``batch_max``, as a table for an engine.
+
+        Parameters
+        ----------
+        batch_max
+            The largest batch; above it nothing is drafted.
+        context
+            Context tokens of each sequence; several give a row each, for contexts up to it.
+        gamma_max, shortest
+            Bounds of the length, 16 and 0; a floor is for engines in which zero is unsafe.
+        most
+            How many distinct lengths there may be, each a captured graph; no limit by default.
+        gain
+            The least relative gain for which the length changes; 0 by default.
+        falling
+            Walk from the largest batch down; with ``gain`` the two directions have hysteresis
+            between them.
+        idle_tax
+            What drafting nothing costs an engine with speculation enabled, relative to a plain
+            step.
+
+        Raises DomainError or ScheduleError for what lies outside its domain, TypeError for a plan
+        on a Formula.
+        """
+        return make_schedule(self, batch_max, context, **options)
+
+    def sensitivity(
+        self,
+        *,
+        low: AcceptanceCurve,
+        high: AcceptanceCurve,
+        batch_max: int,
+        context: int | Sequence[int],
+        **options: Any,
+    ) -> Sensitivity:
+        """Schedules for the ends of what acceptance may be, beside that of this plan, and the
+        batches at which they differ; options as for :meth:`schedule`."""
+        ends = [Plan(self.cost, self.drafter, curve) for curve in (low, high)]
+        return sensitivity((ends[0], self, ends[1]), batch_max, context, **options)
 
     # --- in a page -------------------------------------------------------------------------------
 
