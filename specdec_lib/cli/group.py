@@ -10,6 +10,7 @@ import click
 from specdec_lib.cli.catalogue import drafters, gpus, models
 from specdec_lib.cli.plan import plan
 from specdec_lib.cli.price import price
+from specdec_lib.cli.schedule import schedule
 from specdec_lib.records.names import UnknownName
 
 
@@ -43,5 +44,5 @@ def main() -> None:
     """
 
 
-for command in (models, gpus, drafters, price, plan):
+for command in (models, gpus, drafters, price, plan, schedule):
     main.add_command(command)

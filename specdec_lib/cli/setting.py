@@ -14,6 +14,13 @@ from specdec_lib.cli.output import say
 from specdec_lib.cost import StepCost
 from specdec_lib.deployment import Deployment, defaults, read_deployment
 
+#: What to know before believing a deployment that is not one's own.
+_CAVEATS = {
+    "typical": "the typical deployment is provisional: a step time of your own, in a deployment "
+    "file, is worth more",
+    "ideal": "the ideal engine is a bound, not a forecast: real kernels and engines are slower",
+}
+
 _OPTIONS = (
     click.option(
         "--model",
@@ -40,8 +47,9 @@ _OPTIONS = (
     click.option(
         "--engine",
         "serving",
-        metavar="vLLM|SGLang|TensorRT-LLM",
-        help="Whose overheads a typical deployment has.  [vLLM]",
+        metavar="vllm|sglang|tensorrt-llm",
+        help="Whose overheads a typical deployment has, and for whom a schedule is written.  "
+        "[vllm]",
     ),
     click.option("--tp", type=click.IntRange(1), help="Devices that split every matrix.  [1]"),
     click.option("--ep", type=click.IntRange(1), help="Devices that split the experts.  [1]"),
@@ -78,8 +86,12 @@ def find_model(name: str, precision: str | None) -> Model:
     return found
 
 
-def step_cost(options: Mapping[str, Any], *, quiet: bool = False) -> StepCost:
-    """The step cost that the options of a setting mean; names every default in force."""
+def step_cost(options: Mapping[str, Any], *, writes_for_engine: bool = False) -> StepCost:
+    """The step cost that the options of a setting mean; names every default in force.
+
+    An engine means nothing to a deployment that is not typical, unless a command also
+    ``writes_for_engine``.
+    """
     model = find_model(options["model"], options["precision"])
     gpu = catalog.gpu(options["gpu"])
     fallen: list[str] = []
@@ -100,7 +112,7 @@ def step_cost(options: Mapping[str, Any], *, quiet: bool = False) -> StepCost:
     if kind == "typical":
         engine = given("serving", "vLLM", "engine")
         deployment = Deployment.typical(gpu, engine=engine, **changes)
-    elif options["serving"] is not None:
+    elif options["serving"] is not None and not writes_for_engine:
         raise ValueError(
             f"--engine {options['serving']} is for a typical deployment, not for {kind}; the "
             f"engines are {', '.join(defaults().rounds)}"
@@ -110,16 +122,10 @@ def step_cost(options: Mapping[str, Any], *, quiet: bool = False) -> StepCost:
     else:
         deployment = read_deployment(kind, gpu, **changes)
     cost = StepCost(model, gpu, deployment)
-    if not quiet:
-        if fallen:
-            say(f"defaults in force: {' '.join(fallen)}")
-        for assumption in cost.assumptions:
-            say(f"assumed: {assumption}")
-        if kind == "typical":
-            say(
-                "the typical deployment is provisional: a step time of your own, in a deployment "
-                "file, is worth more"
-            )
-        if kind == "ideal":
-            say("the ideal engine is a bound, not a forecast: real kernels and engines are slower")
+    if fallen:
+        say(f"defaults in force: {' '.join(fallen)}")
+    for assumption in cost.assumptions:
+        say(f"assumed: {assumption}")
+    if kind in _CAVEATS:
+        say(_CAVEATS[kind])
     return cost

@@ -86,10 +86,13 @@ def acceptance(options: Mapping[str, Any]) -> AcceptanceCurve:
     return PerPosition.survivals(options["survival"])
 
 
-def plan_of(options: Mapping[str, Any]) -> tuple[Plan, int]:
-    """The plan that the options mean, and the longest draft to consider; names the defaults."""
+def plan_of(options: Mapping[str, Any], **how: bool) -> tuple[Plan, int]:
+    """The plan that the options mean, and the longest draft to consider; names the defaults.
+
+    ``how`` goes to :func:`specdec_lib.cli.setting.step_cost`.
+    """
     curve = acceptance(options)
-    cost = step_cost(options)
+    cost = step_cost(options, **how)
     drafter, longest = options["drafter"], options["gamma_max"]
     fallen = [
         text

@@ -208,9 +208,7 @@ class Plan(Terms):
 
     # --- schedules -------------------------------------------------------------------------------
 
-    def schedule(
-        self, *, batch_max: int, context: int | Sequence[int], **options: Any
-    ) -> Schedule:
+    def schedule(self, *, batch_max: int, context: int | Sequence[int], **options: Any) -> Schedule:
         """The draft length at every batch from 1 to ``batch_max``, as a table for an engine.
 
         Parameters
