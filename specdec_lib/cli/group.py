@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from specdec_lib.cli.acceptance import acceptance
 from specdec_lib.cli.catalogue import drafters, gpus, models
+from specdec_lib.cli.explain import explain
 from specdec_lib.cli.plan import plan
 from specdec_lib.cli.price import price
 from specdec_lib.cli.schedule import schedule
@@ -44,5 +46,5 @@ def main() -> None:
     """
 
 
-for command in (models, gpus, drafters, price, plan, schedule):
+for command in (models, gpus, drafters, price, plan, schedule, acceptance, explain):
     main.add_command(command)

@@ -1,10 +1,12 @@
-"""Output: tables for people, JSON for programs, words on standard error."""
+"""Input and output: texts, tables for people, JSON for programs, words on standard error."""
 
 from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,6 +15,16 @@ from tabulate import tabulate
 
 #: The flag that every command has.
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+def read_text(path: str) -> str:
+    """The text of a file, or of standard input for "-".  Raises ValueError for what is no text."""
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read().decode("utf-8")
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: is no text in UTF-8 ({error.reason})") from None
 
 
 def say(*words: str) -> None:

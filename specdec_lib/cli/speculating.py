@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from specdec_lib.acceptance import AcceptanceCurve, Geometric, PerPosition
-from specdec_lib.cli.output import say
+from specdec_lib.cli.output import read_text, say
 from specdec_lib.cli.setting import setting_options, step_cost
+from specdec_lib.counts import acceptance_curve, read_acceptance
 from specdec_lib.drafters import named
 from specdec_lib.plan import Plan
 
@@ -56,6 +57,13 @@ _OPTIONS = (
         help="Chance that all positions up to each are accepted, as engines log it by position.",
     ),
     click.option(
+        "--acceptance",
+        "counted",
+        type=click.Path(),
+        metavar="FILE|-",
+        help="An engine's metrics or log, read as by specdec acceptance.",
+    ),
+    click.option(
         "--gamma-max",
         type=click.IntRange(0, 1024),
         help="The longest draft to consider.  [16]",
@@ -72,13 +80,23 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def acceptance(options: Mapping[str, Any]) -> AcceptanceCurve:
     """The acceptance that the options state; there is no default for it."""
-    stated = [name for name in ("alpha", "conditional", "survival") if options[name] is not None]
+    flags = {name: name for name in ("alpha", "conditional", "survival")}
+    flags["counted"] = "acceptance"
+    stated = [flag for name, flag in flags.items() if options[name] is not None]
     if len(stated) != 1:
-        found = " and ".join(f"--{name}" for name in stated) or "none of them"
+        found = " and ".join(f"--{flag}" for flag in stated) or "none of them"
         raise click.UsageError(
-            f"state one of --alpha, --conditional and --survival (found {found}). Acceptance is "
-            "measured, never assumed; `specdec acceptance` reads it from an engine's output"
+            "state one of --alpha, --conditional, --survival and --acceptance (found "
+            f"{found}). Acceptance is measured, never assumed; `specdec acceptance` shows what an "
+            "engine's output holds"
         )
+    if options["counted"] is not None:
+        counts = read_acceptance(read_text(options["counted"]))
+        for warning in counts.warnings:
+            say(f"warning: {warning}")
+        curve, stands_on = acceptance_curve(counts)
+        say(f"acceptance: {stands_on} ({counts.engine}, {counts.found})")
+        return curve
     if options["alpha"] is not None:
         return Geometric(options["alpha"])
     if options["conditional"] is not None:
