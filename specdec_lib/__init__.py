@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specdec_lib import drafters, formulas
+from specdec_lib import drafters, engines, formulas
 from specdec_lib.acceptance import (
     AcceptanceCurve,
     ByContext,
@@ -17,10 +17,12 @@ from specdec_lib.cost import StepCost
 from specdec_lib.deployment import Deployment
 from specdec_lib.formula import DomainError, Formula
 from specdec_lib.plan import Plan
+from specdec_lib.schedule import CannotExpress, Schedule
 
 __all__ = [
     "AcceptanceCurve",
     "ByContext",
+    "CannotExpress",
     "Decaying",
     "Deployment",
     "DomainError",
@@ -32,10 +34,12 @@ __all__ = [
     "Model",
     "PerPosition",
     "Plan",
+    "Schedule",
     "StepCost",
     "WithContext",
     "drafter_card",
     "drafters",
+    "engines",
     "formulas",
     "gpu",
     "model",

@@ -242,8 +242,12 @@ ridge_core = declare(
     positive=True,
 )
 
+# --- what engines count ------------------------------------------------------------------------
+from specdec_lib import counted as counted  # noqa: E402, here so that its symbols come in this place
+
 #: (smaller, larger, why): what must hold between two symbols whenever both are given.
 RELATIONS: tuple[tuple[str, str, str], ...] = (
     ("k", "E", "a token cannot use more experts than the layer has"),
     ("d_r", "d", "the rotary part of a cache entry is a part of it"),
+    *counted.RELATIONS,
 )

@@ -7,6 +7,7 @@ from specdec_lib.formulas import (
     acceptance,
     attention,
     communication,
+    counting,
     drafters,
     engine,
     experts,
@@ -24,6 +25,7 @@ __all__ = [
     "all_formulas",
     "attention",
     "communication",
+    "counting",
     "drafters",
     "engine",
     "experts",
@@ -41,7 +43,7 @@ def all_formulas() -> dict[str, Formula]:
     """Every module-level Formula as ``{"module.name": Formula}``, in the order of the book."""
     layers = (roofline, weights, experts, locality, attention, sharing)
     step = (engine, communication, price)
-    order = (*layers, *step, drafters, acceptance, speculation, published)
+    order = (*layers, *step, drafters, acceptance, speculation, counting, published)
     found: dict[str, Formula] = {}
     for module in order:
         topic = module.__name__.rpartition(".")[2]

@@ -115,6 +115,15 @@ block_draft = Formula(
 )
 """A drafter that drafts its whole block in one pass, however much of it is verified."""
 
+draft_fraction = Formula("c", C_draft / (gamma * C_0), ONE, _DRAFT)
+"""What a drafted token costs, as a fraction of a plain step; undefined without a draft."""
+
+draft_share = Formula(
+    r"1 - \frac{\mathrm{Sp}}{\mathrm{Sp}_{c=0}}", C_draft / (C_verify + C_draft), ONE, _DRAFT
+)
+"""Share of a round that drafting takes: by so much the speedup falls short of that of a drafter
+which guesses as well and costs nothing, whatever the acceptance."""
+
 lookup_draft = Formula(
     r"C_{\mathrm{draft}}", Piecewise((0, Eq(gamma, 0)), (t_round, True)), SECOND, _DRAFT
 )

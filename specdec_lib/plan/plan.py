@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from specdec_lib.acceptance import acceptance_for_tokens
+from specdec_lib.acceptance import AcceptanceCurve
 from specdec_lib.acceptance.curve import Floats, plain
 from specdec_lib.formula import Formula
 from specdec_lib.formula.domain import DomainError
@@ -16,11 +17,13 @@ from specdec_lib.plan import regimes
 from specdec_lib.plan.best import Best
 from specdec_lib.plan.laws import speedup_law
 from specdec_lib.plan.round import Round
+from specdec_lib.plan.scheduling import Sensitivity, make_schedule, sensitivity
 from specdec_lib.plan.search import Table, search, table
-from specdec_lib.plan.terms import Terms
+from specdec_lib.plan.thresholds import Thresholds
+from specdec_lib.schedule import Schedule
 
 
-class Plan(Terms):
+class Plan(Thresholds):
     """A target, a drafter and an acceptance: Sp = N·C₀ / (C_verify + C_draft).
 
     Arguments of its methods are keyword-only and broadcast with each other and with the parameters
@@ -96,77 +99,6 @@ class Plan(Terms):
             return int(shortest), int(longest)
         return shortest, longest
 
-    # --- what acceptance must reach, and drafting may cost ---------------------------------------
-
-    def hurdle(self, *, B: Any, S: Any) -> Any:
-        """Acceptance that a single drafted token must exceed to pay; above 1 it cannot.
-
-        Longer drafts may pay where one does not: see :meth:`best`.
-        """
-        times = self.times(1, B, S)[1]
-        price, drafting = times["C_0"], times.pop("C_draft")
-        return speculation.hurdle(**times, c=drafting / price)
-
-    def break_even_alpha(self, *, gamma: Any, B: Any, S: Any) -> Any:
-        """The acceptance rate, the same at every position, at which drafts of γ tokens neither win
-        nor lose; infinite where not even the acceptance of all pays.
-
-        Raises DomainError for γ = 0.
-        """
-        length, times = self.times(gamma, B, S)
-        needed = np.asarray(speculation.break_even_tokens(**times))
-        reachable = needed <= length + 1
-        some = acceptance_for_tokens(np.where(reachable, np.maximum(needed, 1.0), 1.0), length)
-        return plain(np.where(reachable, some, np.inf))
-
-    def draft_budget(self, *, gamma: Any, B: Any, S: Any, target: Any = 1.0) -> Any:
-        """The most that drafting γ tokens may cost for a speedup of ``target``, in seconds a round;
-        negative where none is cheap enough."""
-        length, times = self.times(gamma, B, S)
-        del times["C_draft"]
-        tokens = self.tokens(gamma=length, S=S)
-        return speculation.draft_budget(N=tokens, target_speedup=target, **times)
-
-    def fraction_budget(self, *, gamma: Any, B: Any, S: Any, target: Any = 1.0) -> Any:
-        """The same for each drafted token, as a fraction c of a plain step; DomainError for
-        γ = 0."""
-        length, times = self.times(gamma, B, S)
-        if np.any(length == 0):
-            raise DomainError("gamma = 0 drafts nothing, so that nothing can be spent on a token")
-        del times["C_draft"]
-        tokens = self.tokens(gamma=length, S=S)
-        known = {"gamma": length, "target_speedup": target}
-        return speculation.fraction_budget(N=tokens, **known, **times)
-
-    def marginal_price(self, *, gamma: Any, B: Any, S: Any) -> Any:
-        """Price r of a marginal verify token relative to an average one, in a verify pass of γ
-        drafted tokens: ∂log C/∂log T at T = γ + 1."""
-        length, (batch, context) = self.length(gamma), self.points(B, S)
-        cost = self.step_cost("marginal prices")
-        return cost.marginal_prices(B=batch, T=length + 1, S=context)["step"]
-
-    def marginal_return(self, *, gamma: Any, B: Any, S: Any) -> Any:
-        """What the last of γ drafted tokens brings over what it costs: it pays where this exceeds
-        1; infinite where it costs nothing.
-
-        A local rule: where it falls below 1 a still longer draft may pay again.  Raises DomainError
-        for γ = 0.
-        """
-        length, times = self.times(gamma, B, S)
-        if np.any(length == 0):
-            raise DomainError("gamma = 0 has no last token; returns are those of γ = 1, 2, …")
-        before = self.times(length - 1, B, S)[1]
-        whole, less = (t["C_verify"] + t["C_draft"] for t in (times, before))
-        context = S if self.acceptance.needs_context else None
-        adds = np.asarray(whole - less)
-        some = speculation.marginal_return(
-            sigma=self.acceptance.survival(length, context),
-            C=less,
-            N=self.tokens(gamma=length - 1, S=S),
-            dC=np.where(adds > 0, adds, 1.0),
-        )
-        return plain(np.where(adds > 0, some, np.inf))
-
     # --- seconds ---------------------------------------------------------------------------------
 
     def round(self, *, gamma: Any, B: Any, S: Any) -> Round:
@@ -202,6 +134,49 @@ class Plan(Terms):
     def _codes(self, gamma: Any, B: Floats, S: Floats) -> Any:
         width = np.asarray(gamma, dtype=np.float64) + 1
         return regimes.codes(self.step_cost("regimes"), B, width, S)
+
+    # --- schedules -------------------------------------------------------------------------------
+
+    def schedule(self, *, batch_max: int, context: int | Sequence[int], **options: Any) -> Schedule:
+        """The draft length at every batch from 1 to ``batch_max``, as a table for an engine.
+
+        Parameters
+        ----------
+        batch_max
+            The largest batch; above it nothing is drafted.
+        context
+            Context tokens of each sequence; several give a row each, for contexts up to it.
+        gamma_max, shortest
+            Bounds of the length, 16 and 0; a floor is for engines in which zero is unsafe.
+        most
+            How many distinct lengths there may be, each a captured graph; no limit by default.
+        gain
+            The least relative gain for which the length changes; 0 by default.
+        falling
+            Walk from the largest batch down; with ``gain`` the two directions have hysteresis
+            between them.
+        idle_tax
+            What drafting nothing costs an engine with speculation enabled, relative to a plain
+            step.
+
+        Raises DomainError or ScheduleError for what lies outside its domain, TypeError for a plan
+        on a Formula.
+        """
+        return make_schedule(self, batch_max, context, **options)
+
+    def sensitivity(
+        self,
+        *,
+        low: AcceptanceCurve,
+        high: AcceptanceCurve,
+        batch_max: int,
+        context: int | Sequence[int],
+        **options: Any,
+    ) -> Sensitivity:
+        """Schedules for the ends of what acceptance may be, beside that of this plan, and the
+        batches at which they differ; options as for :meth:`schedule`."""
+        ends = [Plan(self.cost, self.drafter, curve) for curve in (low, high)]
+        return sensitivity((ends[0], self, ends[1]), batch_max, context, **options)
 
     # --- in a page -------------------------------------------------------------------------------
 

@@ -396,6 +396,9 @@ EQUATIONS: list[Row] = [
     ("speculation.block_draft", dict(gamma=0, C_pass=2, t_pass=1, t_round=5), 0.0, 0),
     ("speculation.lookup_draft", dict(gamma=3, t_round=5), 5.0, 0),
     ("speculation.lookup_draft", dict(gamma=0, t_round=5), 0.0, 0),
+    # 0.6 s for three tokens beside a plain step of 2 s; 1 s of a round of 4 s
+    ("speculation.draft_fraction", {"C_draft": 0.6, "gamma": 3, "C_0": 2}, 0.1, 1e-12),
+    ("speculation.draft_share", {"C_draft": 1, "C_verify": 3}, 0.25, 0),
     ("speculation.marginal_return", {"sigma": 0.5, "C": 2, "N": 2, "dC": 0.5}, 1.0, 0),
     ("speculation.kept", {"alpha": 0.5, "keep_good": 0.8, "keep_bad": 0.4}, 0.6, 1e-12),
     (
@@ -496,6 +499,28 @@ EQUATIONS: list[Row] = [
     ("price.verify_growth", {"r": 0.5, "gamma": 3}, 2.0, 1e-15),
     ("price.survival_needed", {"r": 0.5, "N": 2, "T": 4}, 0.25, 1e-15),
     ("price.blended_price(2)", {"C_1": 1, "r_1": 1, "C_2": 3, "r_2": 0.5}, 0.625, 1e-15),
+    # counters as engines print them: 44 of 161 in 23 steps, 384 of 426 in 503 tokens
+    ("counting.counted_tokens", {"accepted": 44, "steps": 23}, 2.913, 2e-4),
+    ("counting.emitted_tokens", {"emitted": 503, "steps": 119}, 4.23, 2e-3),
+    ("counting.emitted_steps", {"emitted": 503, "accepted": 384}, 119.0, 0),
+    ("counting.counted_rate", {"accepted": 167, "drafted": 259}, 0.64479, 1e-5),
+    ("counting.counted_rate", {"accepted": 0, "drafted": 0}, 0.0, 0),
+    ("counting.rated_tokens", {"rate": 0.5, "drafted": 30, "steps": 10}, 2.5, 1e-15),
+    ("counting.length_tokens", {"rate": 0.39, "gamma": 3}, 2.17, 1e-15),
+    ("counting.drafts_tokens", {"accepted": 1.105}, 2.105, 1e-15),
+    # 2.17 committed of 4 verified tokens prints as 0.54, and is 1.17 of 3
+    ("counting.rooted_tokens", {"rooted_rate": 0.5425, "gamma": 3}, 2.17, 1e-15),
+    ("counting.unrooted_rate", {"rooted_rate": 0.5425, "gamma": 3}, 0.39, 1e-12),
+    ("counting.unrooted_rate", {"rooted_rate": 0.25, "gamma": 3}, 0.0, 0),
+    ("counting.root_bias", {"N": 4, "gamma": 3}, 0.0, 0),
+    ("counting.root_bias", {"N": 2, "gamma": 3}, 1 / 6, 1e-12),  # 2/4 − 1/3
+    ("counting.end_bias", {"gamma": 5, "requests": 1, "steps": 5}, 1.0, 0),
+    ("counting.posterior_mean", {"prior": 0.5, "accepted": 0, "offered": 1}, 0.25, 1e-15),
+    ("counting.posterior_mean", {"prior": 1, "accepted": 2, "offered": 2}, 0.75, 1e-15),  # (2+1)/(2+2)
+    ("counting.steps_to_decide", {"quantile": 2, "deviation": 3, "gap": 0.5}, 144.0, 1e-15),
+    ("counting.idle_speedup", {"tax": 0.25}, 0.8, 1e-15),
+    ("counting.step_tokens", {"B": 32, "gamma": 2}, 96.0, 0),
+    ("counting.admitted_batch", {"token_budget": 32, "gamma": 2}, 10.6667, 1e-5),
     # the published calculator's layer, one token: both weights once, and one cache
     ("published.projection_bytes", {"P_a": 107e6, "b_a": 1, "B": 1, "T": 1, "ridge_projection": 563}, 107e6, 0),
     ("published.projection_bytes", {"P_a": 107e6, "b_a": 1, "B": 563, "T": 1, "ridge_projection": 563}, 214e6, 1e-12),
