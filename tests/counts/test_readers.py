@@ -140,9 +140,9 @@ class TestVllm:
 
     def test_log_lines_are_pooled_and_idle_ones_left_out(self) -> None:
         idle = (
-            "SpecDecoding metrics: Mean acceptance length: 1.00, Accepted throughput: 0.00 "
+            "SpecDecoding metrics: Mean acceptance length: nan, Accepted throughput: 0.00 "
             "tokens/s, Drafted throughput: 0.00 tokens/s, Accepted: 0 tokens, Drafted: 0 tokens, "
-            "Per-position acceptance rate: 0.000, Avg Draft acceptance rate: 0.0%\n"
+            "Per-position acceptance rate: nan, nan, Avg Draft acceptance rate: nan%\n"
         )
         found = vllm.read_log(VLLM_LINE + "other\n" + idle + VLLM_LINE)
         assert (found.steps, found.accepted) == (46, 88)
