@@ -260,6 +260,11 @@ class TestSglang:
             sglang.read_prometheus(two)
         assert sglang.read_prometheus(two, labels={"rank": "1"}).tokens == 3
 
+    @pytest.mark.parametrize("value", ["-0.39", "NaN"])
+    def test_a_rate_that_is_none_is_refused(self, value: str) -> None:
+        with pytest.raises(ReadError, match="is no rate"):
+            sglang.read_prometheus(SGLANG_SCRAPE.replace("0.39", value))
+
     def test_older_names_of_a_response(self) -> None:
         info = {
             "completion_tokens": 7,
