@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specdec_lib import drafters, engines, formulas
+from specdec_lib import counts, drafters, engines, formulas
 from specdec_lib.acceptance import (
     AcceptanceCurve,
     ByContext,
@@ -14,12 +14,14 @@ from specdec_lib.acceptance import (
 )
 from specdec_lib.catalog import DrafterCard, Gpu, Model, drafter_card, gpu, model
 from specdec_lib.cost import StepCost
+from specdec_lib.counts import AcceptanceCounts, read_acceptance
 from specdec_lib.deployment import Deployment
 from specdec_lib.formula import DomainError, Formula
 from specdec_lib.plan import Plan
 from specdec_lib.schedule import CannotExpress, Schedule
 
 __all__ = [
+    "AcceptanceCounts",
     "AcceptanceCurve",
     "ByContext",
     "CannotExpress",
@@ -37,10 +39,12 @@ __all__ = [
     "Schedule",
     "StepCost",
     "WithContext",
+    "counts",
     "drafter_card",
     "drafters",
     "engines",
     "formulas",
     "gpu",
     "model",
+    "read_acceptance",
 ]

@@ -1,10 +1,13 @@
 """SGLang 0.5.23: log lines, Prometheus gauges, and the meta_info of responses.
 
 Logs and gauges print a mean over the last interval without the counts behind it; only a response's
-meta_info counts.  The accept length has always held the bonus token.  The accept rate of logs and
-gauges changed its meaning with pull request 23530 of April 2026: before, it is committed over
-verified tokens, the root among both; since, accepted over drafted ones.  Names with "accept" and
-"draft" count drafts alone, with "accept" alone they hold the bonus token.
+meta_info counts.  Its proposed drafts are verify steps times the configured length, whatever was
+drafted, so that under adaptive lengths its accept rate is too low.
+
+The accept length has always held the bonus token.  The accept rate of logs and gauges changed its
+meaning with pull request 23530 of April 2026: before, it is committed over verified tokens, the
+root among both; since, accepted over drafted ones.  Names with "accept" and "draft" count drafts
+alone, with "accept" alone they hold the bonus token.
 
 Source: sglang/srt/managers of release 0.5.23; sgl-project/sglang#23530, #11572, #13212, #24965.
 """

@@ -47,6 +47,8 @@ def lengths_behind(
             raise ImpossibleCounts(
                 f"an accept length of {tokens:g} is below 1, yet every step commits one token"
             )
+        if not rate >= 0:
+            raise ReadError(f"an accept rate of {rate:g} is no rate")
         if rate > 1 + half:
             raise ImpossibleCounts(
                 f"an accept rate of {rate:g} is above 1, which cannot be: SGLang had this defect "

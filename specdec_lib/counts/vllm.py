@@ -100,6 +100,8 @@ def read_log(text: str, *, mean_has_bonus: bool | None = None) -> AcceptanceCoun
 
 
 def _line(i: int, text: str, mean_has_bonus: bool | None) -> AcceptanceCounts | None:
+    if re.search(r"[\s,]Accepted: 0 tokens, Drafted: 0 tokens,", text):
+        return None  # its means are divisions by zero
     values = {}
     for field, pattern in _FIELDS.items():
         match = re.search(rf"(?:^|[\s,]){re.escape(field)}: {pattern}(?=,|\s*$)", text)
@@ -109,8 +111,6 @@ def _line(i: int, text: str, mean_has_bonus: bool | None) -> AcceptanceCounts | 
     where = f"line {i}"
     accepted = as_count(int(values["Accepted"]), f"{where}: Accepted")
     drafted = as_count(int(values["Drafted"]), f"{where}: Drafted")
-    if drafted == 0:
-        return None
     rates = [float(rate) for rate in values["Per-position acceptance rate"].split(", ")]
     mean = float(values["Mean acceptance length"])
     cautions: tuple[str, ...] = ()

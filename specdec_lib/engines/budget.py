@@ -36,25 +36,25 @@ def budget_warnings(
 
 
 def capture_warnings(ranges: Ranges, sizes: Iterable[int]) -> tuple[str, ...]:
-    """Captured graphs that a schedule makes useless: sizes in tokens that no whole number of
-    sequences fills.
+    """Captured graphs, by their size in tokens, that do not serve a range of the schedule.
 
-    Each length drafts for whole sequences, so a graph serves it if its size is a multiple of the
-    length plus one.
+    Each sequence brings its length plus one tokens.  vLLM 0.33 rounds a size up to whole sequences;
+    older versions leave one that is no multiple unused.
     """
     captured = sorted(set(sizes))
     found = []
     for first, last, length in ranges:
         if not captured or length == 0:
             continue
-        useful = [size for size in captured if size % (length + 1) == 0]
-        if not useful:
+        width, largest = length + 1, captured[-1]
+        if all(size % width for size in captured):
             found.append(
-                f"batch {span(first, last)}: no captured size is a multiple of {length + 1}"
+                f"batch {span(first, last)}: no captured size is a multiple of {width} tokens a "
+                "sequence; vLLM before 0.33 leaves such graphs unused"
             )
-        elif useful[-1] < step_tokens(B=last, gamma=length):
+        if math.ceil(largest / width) < last:
             found.append(
-                f"batch {span(first, last)}: the largest captured multiple of {length + 1} is "
-                f"{useful[-1]} tokens; larger batches run without a graph"
+                f"batch {span(first, last)}: graphs end at {largest} tokens, which are "
+                f"{math.ceil(largest / width)} sequences; larger batches run without one"
             )
     return tuple(found)

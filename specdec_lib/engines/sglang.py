@@ -88,8 +88,8 @@ def write(
             if static is not None
             else (
                 "batches that are padded to one CUDA graph share a length",
-                "capture the end of each range (--cuda-graph-bs), or take the best of each graph "
-                "with fit=True",
+                "capture the end of each range (--cuda-graph-bs-decode), or take the best of each "
+                "graph with fit=True",
             )
         )
         refuse(row, given, open_end, because, instead)
@@ -108,7 +108,7 @@ def write(
     else:
         words += (f"{static}: one length, {given[0]}, for all batches",)
     if cuda_graph_sizes is None and sizes:
-        flags += ("--cuda-graph-bs", *map(str, sizes))
+        flags += ("--cuda-graph-bs-decode", *map(str, sizes))
         words += ("the captured sizes hold the end of every range, so that padding crosses none",)
     return EngineConfig(
         ENGINE,
@@ -203,20 +203,18 @@ def lookup(config: Mapping[str, Any], B: ArrayLike, *, cuda_graph_sizes: Iterabl
     Raises EngineRefuses for a config that the engine does not start with, and ValueError for one
     whose slots hold several candidates, among which the engine chooses by what it measures.
     """
-    slots = sorted((_key(key), _steps(key, slot)) for key, slot in config.items())
+    # what is no batch size is a setting for all slots, or passed over
+    slots = sorted((int(key), _steps(key, slot)) for key, slot in config.items() if key.isdigit())
     if not slots:
-        raise EngineRefuses("the adaptive config is empty")
+        raise EngineRefuses(
+            f"the adaptive config has no key that is a batch size as text, such as '16'; its keys "
+            f"are {list(config)}"
+        )
     keys = np.array([key for key, _ in slots])
     lengths = np.array([steps for _, steps in slots])
     run = padded(batch_indices(B), cuda_graph_sizes)
     at = np.maximum(np.searchsorted(keys, run, side="right") - 1, 0)
     return np.asarray(lengths[at], dtype=np.int64)
-
-
-def _key(key: Any) -> int:
-    if not isinstance(key, str) or not key.isdecimal():
-        raise EngineRefuses(f"slot {key!r}: a key is a batch size as text, such as '16'")
-    return int(key)
 
 
 def _steps(key: str, slot: Any) -> int:

@@ -140,9 +140,9 @@ class TestVllm:
 
     def test_log_lines_are_pooled_and_idle_ones_left_out(self) -> None:
         idle = (
-            "SpecDecoding metrics: Mean acceptance length: 1.00, Accepted throughput: 0.00 "
+            "SpecDecoding metrics: Mean acceptance length: nan, Accepted throughput: 0.00 "
             "tokens/s, Drafted throughput: 0.00 tokens/s, Accepted: 0 tokens, Drafted: 0 tokens, "
-            "Per-position acceptance rate: 0.000, Avg Draft acceptance rate: 0.0%\n"
+            "Per-position acceptance rate: nan, nan, Avg Draft acceptance rate: nan%\n"
         )
         found = vllm.read_log(VLLM_LINE + "other\n" + idle + VLLM_LINE)
         assert (found.steps, found.accepted) == (46, 88)
@@ -259,6 +259,11 @@ class TestSglang:
         with pytest.raises(ReadError, match=r"2 values, 2\.17, 3"):
             sglang.read_prometheus(two)
         assert sglang.read_prometheus(two, labels={"rank": "1"}).tokens == 3
+
+    @pytest.mark.parametrize("value", ["-0.39", "NaN"])
+    def test_a_rate_that_is_none_is_refused(self, value: str) -> None:
+        with pytest.raises(ReadError, match="is no rate"):
+            sglang.read_prometheus(SGLANG_SCRAPE.replace("0.39", value))
 
     def test_older_names_of_a_response(self) -> None:
         info = {

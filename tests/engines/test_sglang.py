@@ -41,7 +41,7 @@ class TestRule:
             ({"1-16": {"candidate_steps": [3]}}, "'1-16'"),
             ({"1.5": {"candidate_steps": [3]}}, "'1.5'"),
             ({"-1": {"candidate_steps": [3]}}, "'-1'"),
-            ({}, "empty"),
+            ({}, "no key that is a batch size"),
             ({"candidate_steps": [1, 3, 7]}, "'candidate_steps'"),
             ({"1": {"candidate_steps": []}}, "must be a list"),
             ({"1": {"candidate_steps": [-1]}}, "found -1"),
@@ -52,6 +52,9 @@ class TestRule:
     def test_what_it_rejects(self, config: Any, message: str) -> None:
         with pytest.raises(EngineRefuses, match=message):
             rule(config, [1])
+
+    def test_settings_beside_the_slots_are_passed_over(self) -> None:
+        assert rule({"ema_alpha": 0.2, "1": {"candidate_steps": [3]}}, [5]) == [3]
 
     def test_several_candidates_pin_nothing(self) -> None:
         with pytest.raises(ValueError, match="only a single candidate pins"):
@@ -69,7 +72,7 @@ def test_with_its_own_graphs_every_schedule_is_expressed(
     batches = EVERY_BATCH if largest is None else EVERY_BATCH[:largest]
     assume(schedule.length(batches).max() > 0)
     config = schedule.to_sglang(max_running_requests=largest)
-    at = config.flags.index("--cuda-graph-bs")
+    at = config.flags.index("--cuda-graph-bs-decode")
     sizes = [int(size) for size in config.flags[at + 1 :]]
     used = rule(json.loads(config.json()), batches, sizes)
     assert used == schedule.length(batches).tolist()
@@ -115,7 +118,7 @@ def test_the_documents_example() -> None:
         "65": {"candidate_steps": [1]},
         "129": {"candidate_steps": [0]},
     }
-    assert "--cuda-graph-bs" not in config.flags
+    assert "--cuda-graph-bs-decode" not in config.flags
 
 
 def test_a_bound_between_graphs_is_named() -> None:

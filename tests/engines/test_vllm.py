@@ -135,10 +135,11 @@ def test_c07_a_token_budget_admits_fewer_sequences() -> None:
     assert "admits only 10 of 32 sequences" in warning and "raise it to 96" in warning
     assert not schedule.to_vllm(max_num_seqs=32, max_num_batched_tokens=96).warnings
     # captured sizes must hold whole sequences
-    (dead,) = schedule.to_vllm(max_num_seqs=32, capture_sizes=[1, 2, 4, 8, 32]).warnings
-    assert "no captured size is a multiple of 3" in dead
+    (dead,) = schedule.to_vllm(max_num_seqs=32, capture_sizes=[1, 2, 4, 8, 32, 128]).warnings
+    assert "no captured size is a multiple of 3 tokens" in dead
     (short,) = schedule.to_vllm(max_num_seqs=32, capture_sizes=[3, 48]).warnings
-    assert "48 tokens" in short
+    assert "48 tokens, which are 16 sequences" in short
+    assert not schedule.to_vllm(max_num_seqs=32, capture_sizes=[3, 96]).warnings
 
 
 class TestWhatItCannotExpress:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import specdec_lib as sd
-from specdec_lib.schedule import Cell, Schedule, ScheduleError
+from specdec_lib.schedule import Cell, Schedule, ScheduleError, differences
 
 #: The schedule of the three engines' documents: 4 to batch 16, 2 to 64, 1 to 128, none above.
 RANGES = [(1, 16, 4), (17, 64, 2), (65, 128, 1)]
@@ -175,3 +175,25 @@ def test_text_and_table_show_the_ranges_and_only_what_is_known() -> None:
 
 def test_it_is_a_public_name() -> None:
     assert sd.Schedule is Schedule
+
+
+def test_schedules_of_a_low_and_a_high_acceptance_are_told_apart() -> None:
+    low = Schedule.from_ranges([(1, 4, 2), (5, 16, 0)])
+    middle = Schedule.from_ranges([(1, 4, 2), (5, 32, 1)])
+    assert [str(d) for d in differences([low, middle])] == ["batch 5–32: 0 or 1"]
+    high = Schedule.from_ranges([(1, 8, 3), (9, 32, 1)])
+    found = differences([low, middle, high])
+    assert [(d.first, d.last, d.lengths) for d in found] == [
+        (1, 4, (2, 2, 3)),
+        (5, 8, (0, 1, 3)),
+        (9, 32, (0, 1, 1)),
+    ]
+    assert differences([low, low]) == ()
+    one = Schedule.from_lengths([[1, 2], [1, 0]], contexts=[10, 20])
+    other = Schedule.from_lengths([[1, 2], [1, 1]], contexts=[10, 20])
+    (only,) = differences([one, other])
+    assert str(only) == "batch 2, context to 20: 0 or 1"
+    with pytest.raises(ScheduleError, match="two schedules"):
+        differences([low])
+    with pytest.raises(ScheduleError, match="other contexts"):
+        differences([low, one])
