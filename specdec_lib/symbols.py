@@ -35,9 +35,7 @@ T = declare("T", "T", ONE, "verify width: query tokens per sequence in a step", 
 n = declare("n", "n", ONE, "tokens in a step")
 S = declare("S", "S", ONE, "context length in tokens")
 N = declare("N", "N", ONE, "expected tokens committed per step, bonus included", low=1)
-sigma = declare(
-    "sigma", r"\sigma", ONE, "survival: all drafted tokens up to this one accepted", high=1
-)
+sigma = declare("sigma", r"\sigma", ONE, "survival: all drafted tokens so far accepted", high=1)
 position = declare("position", "i", ONE, "place of a drafted token in its draft, from 1", low=1)
 decay = declare("decay", r"\delta", ONE, "what is left of a difference one position on", high=1)
 alpha_end = declare("alpha_end", r"\alpha_\infty", ONE, "acceptance rate far into a draft", high=1)
@@ -68,10 +66,8 @@ coverage = declare("coverage", r"\chi", ONE, "share of the routed experts touche
 
 # --- attention ---------------------------------------------------------------------------------
 f = declare("f", "f", FLOP, "attention FLOPs per (query, context) pair, per layer", positive=True)
-m_c = declare(
-    "m_c", "m_c", BYTE, "bytes per context token, read once a sequence, per layer", positive=True
-)
-m_q = declare("m_q", "m_q", BYTE, "bytes per query token, per layer")
+m_c = declare("m_c", "m_c", BYTE, "bytes per context token, read once a sequence", positive=True)
+m_q = declare("m_q", "m_q", BYTE, "bytes per query token")
 n_h = declare("n_h", "n_h", ONE, "query heads", low=1)
 n_kv = declare("n_kv", r"n_{\mathrm{kv}}", ONE, "key-value heads", low=1)
 d = declare("d", "d", ONE, "head dimension", low=1)
@@ -123,9 +119,7 @@ C_verify = declare(
 )
 C_draft = declare("C_draft", r"C_{\mathrm{draft}}", SECOND, "time to draft γ tokens")
 dC = declare("dC", r"\Delta C", SECOND, "time that one more drafted token adds", positive=True)
-premium = declare(
-    "premium", r"\delta", ONE, "what a verify pass may cost more than a plain one, as a share of it"
-)
+premium = declare("premium", r"\delta", ONE, "extra cost of a verify pass, in plain steps")
 r = declare(
     "r", "r", ONE, "price of a marginal verify token relative to an average one: ∂log C/∂log T"
 )
@@ -196,11 +190,7 @@ graph_tokens = declare("graph_tokens", "n_g", ONE, "tokens of the largest captur
 eager = declare("eager", r"\epsilon", ONE, "factor on fixed times beyond captured graphs", low=1)
 tile = declare("tile", r"\theta", ONE, "query rows in a tile of an attention kernel", low=1)
 spread = declare(
-    "spread",
-    "x_s",
-    ONE,
-    "exponent: T tokens of a sequence select like T^x independent ones",
-    high=1,
+    "spread", "x_s", ONE, "exponent: T tokens of one sequence select like T^x apart", high=1
 )
 inclusion = declare("inclusion", "p_e", ONE, "chance that a token uses an expert", high=1)
 imbalance = declare(

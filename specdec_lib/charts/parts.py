@@ -119,13 +119,14 @@ class Wholes:
             },
         ]
 
-    def share_channel(self, end: float) -> dict[str, Any]:
-        """The position channel of the shares, from 0 to ``end`` per cent."""
+    def share_channel(self, room: int = 0) -> dict[str, Any]:
+        """The position channel of the shares, from 0 to 100 %, with ``room`` pixels behind that."""
+        end: Any = {"expr": f"100 * width / max(1, width - {room})"} if room else 100
         return {
             "field": "low",
             "type": "quantitative",
             "title": self.share_title,
-            "scale": {"domain": [0, end], "nice": False},
+            "scale": {"domainMin": 0, "domainMax": end, "nice": False},
             "axis": {"values": [0, 25, 50, 75, 100]},
         }
 

@@ -20,8 +20,8 @@ __all__ = ["share_areas", "share_bars"]
 #: Height of one bar in pixels, its gap included.
 _BAR = 24
 
-#: Where the axis of bars ends, in per cent: behind 100 stands the size of the whole.
-_ROOM = 122.0
+#: Pixels behind the bars, where the size of the whole stands.
+_ROOM = 66
 
 #: One point in this many of an axis answers to the pointer.
 _EVERY = 4
@@ -83,7 +83,7 @@ def share_bars(
         "mark": {"type": "bar", "xOffset": 0.5, "x2Offset": -0.5},
         "encoding": {
             "y": along,
-            "x": wholes.share_channel(_ROOM),
+            "x": wholes.share_channel(room=_ROOM),
             "x2": {"field": "high"},
             "color": wholes.colour(),
             "tooltip": wholes.told({"field": "name", "type": "nominal", "title": " "}),
@@ -146,7 +146,7 @@ def share_areas(
         x_factor=x_factor,
         y_factor=1.0,
         x_encoding=across.encoding("shown_x", quantity_title(known, x_title, x_text), x_factor),
-        y_encoding=wholes.share_channel(100.0),
+        y_encoding=wholes.share_channel(),
         setting=wholes.setting,
     )
     columns = {f"part_{place}": label for place, label in enumerate(wholes.look)}

@@ -74,7 +74,8 @@ def _bounds(keyword: str) -> Bounds | None:
 
 
 def _column(where: str, name: str, table: object) -> Column:
-    known = _bounds(name)
+    # a column that states what it holds is not the symbol of its name
+    known = None if isinstance(table, dict) and "meaning" in table else _bounds(name)
     if not isinstance(table, dict):
         raise DataError(
             where, f"found {shown(table)}; a table of unit, meaning and values is needed"
