@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -14,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from tools import check, chromium, environment
 from tools.check import CHECKS, Check, Outcome
-from tools.notebooks import normalise, problems, text_of
+from tools.notebooks import found, normalise, problems, text_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -109,6 +110,22 @@ class TestMake:
         planned = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         assert "tools/environment.py no-such-folder requirements.txt" in planned.stdout
 
+    @pytest.mark.parametrize(("user", "allowed"), [("0", True), ("1000", False)])
+    def test_the_lab_opens_for_root_too(self, tmp_path: Path, user: str, allowed: bool) -> None:
+        identity = tmp_path / "id"
+        identity.write_text(f"#!/bin/sh\necho {user}\n")
+        identity.chmod(0o755)
+        planned = subprocess.run(
+            ["make", "--dry-run", "lab"],
+            cwd=ROOT,
+            env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "jupyter lab" in planned.stdout
+        assert ("--allow-root" in planned.stdout) == allowed
+
 
 class TestCheck:
     GOOD = Check("good", "passes", [("platform",)])
@@ -193,6 +210,26 @@ def tidy_notebook() -> nbformat.NotebookNode:
 
 
 class TestNotebooks:
+    def test_a_notebook_is_found_by_its_path_or_its_chapter(self) -> None:
+        expected = ROOT / "book" / "roofline.ipynb"
+        for name in ("roofline", "book/roofline.ipynb", str(expected)):
+            assert found(Path(name)) == expected
+
+    @pytest.mark.parametrize("name", ["nope", "book", "README.md"])
+    def test_a_notebook_that_is_none_is_refused_in_one_line(self, name: str) -> None:
+        run = subprocess.run(
+            [sys.executable, "-m", "tools.notebooks", "run", name],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 1
+        assert run.stdout == ""
+        (line,) = run.stderr.splitlines()
+        assert line.startswith(f"no notebook '{name}'; name a file, or a chapter: ")
+        assert "roofline" in line
+
     def test_a_tidy_notebook_has_no_problem(self) -> None:
         assert list(problems(text_of(tidy_notebook()))) == []
 

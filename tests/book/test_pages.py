@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -48,6 +49,13 @@ def test_scripts_of_charts_are_where_charts_are(name: str) -> None:
     """Vega is most of a page's weight; only pages with a chart carry it."""
     text = path_of(name).read_text(encoding="utf-8")
     assert ('class="vega-chart"' in text) == ("_static/charts/vega.js" in text)
+
+
+@EVERY_PAGE
+def test_no_table_has_fallen_apart(name: str) -> None:
+    """A row of a table that Markdown did not take for one becomes a paragraph with bars in it."""
+    text = path_of(name).read_text(encoding="utf-8")
+    assert not re.search(r"<p>\s*\|", text)
 
 
 def test_every_formula_has_its_place() -> None:
