@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from tools import check, chromium, environment
 from tools.check import CHECKS, Check, Outcome
 from tools.notebooks import found, normalise, problems, text_of
+from tools.typography import unbroken
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -258,6 +259,34 @@ class TestNotebooks:
         result = normalise(new_notebook(cells=[new_code_cell("f()", outputs=[error, glued])]))
         assert result.cells[0].outputs[0].traceback == ["KeyError: 'a'"]
         assert result.cells[0].outputs[1].metadata == {"scrapbook": {"name": "x"}}
+
+    @pytest.mark.parametrize(
+        ("text", "stored"),
+        [
+            ("**10 945** tokens", "**10_945** tokens"),
+            ("1 048 576 of them", "1_048_576 of them"),
+            ("at **7.99** FLOP/B", "at **7.99**~FLOP/B"),
+            ("85 % of 8\nTB/s", "85~% of 8~TB/s"),
+            ("69.5 billion", "69.5~billion"),
+            ("64 heads on 8 B200, 4 billed", "64 heads on 8 B200, 4 billed"),
+            ("in 2026 100 of 1.25 100", "in 2026 100 of 1.25 100"),
+            ("`10 945` and $n = 10 945$", "`10 945` and $n = 10 945$"),
+            ("$$\n1 000 s\n$$", "$$\n1 000 s\n$$"),
+            ("```python\n1 000 s\n```", "```python\n1 000 s\n```"),
+            ("```{exercise}\n1 000 s\n```", "```{exercise}\n1_000~s\n```"),
+        ],
+    )
+    def test_numbers_stay_in_one_piece(self, text: str, stored: str) -> None:
+        expected = stored.replace("_", "\u202f").replace("~", "\u00a0")
+        assert unbroken(text) == expected
+        cells = normalise(new_notebook(cells=[new_markdown_cell(text)])).cells
+        assert cells[0].source == expected
+        assert unbroken(expected) == expected
+
+    def test_a_number_that_a_line_may_break_is_named(self) -> None:
+        notebook = tidy_notebook()
+        notebook.cells[0].source = "In 17.4 ms."
+        assert any("not normalised" in problem for problem in problems(text_of(notebook)))
 
     @pytest.mark.parametrize("key", ["kernelspec", "language_info"])
     def test_missing_metadata_is_named(self, key: str) -> None:

@@ -6,8 +6,9 @@
 
 A NOTEBOOK is a file or the name of a chapter; without one, all of ``book/``.  A notebook is
 executed from its first cell in a kernel of its own, in the folder where it lies.  What is stored is
-the same on every machine: no versions, times or paths, cells counted from one.  A cell that raises
-fails the command, with its traceback, on every run; the stored notebook then stays as it was.
+the same on every machine: no versions, times or paths, cells counted from one, and numbers that no
+line breaks.  A cell that raises fails the command, with its traceback, on every run; the stored
+notebook then stays as it was.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+
+from tools.typography import unbroken
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -68,6 +71,8 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     for place, cell in enumerate(result.cells):
         cell.setdefault("id", f"cell-{place:03d}")
         cell.source = "\n".join(line.rstrip() for line in cell.source.rstrip().splitlines())
+        if cell.cell_type == "markdown":
+            cell.source = unbroken(cell.source)
         kept = {key: value for key, value in cell.metadata.items() if key in KEPT}
         if "tags" in kept:
             kept["tags"] = sorted(set(kept["tags"]))
