@@ -873,6 +873,12 @@ def test_a_steep_line_counts_like_a_level_one() -> None:
     assert room.best([Box(0.5, 0.5, 10, 0, 0), Box(0.1, 0.5, 10, 1, 0)]) == 1
 
 
+def test_the_label_of_an_upright_rule_keeps_off_another_rule() -> None:
+    """Of two rules that stand close together the left one is labelled left, the other right."""
+    rows = drawn(distinct(rules=[Rule(29.0, "half"), Rule(43.0, "E/k")]), ["left", "words"])
+    assert [row["left"] for row in rows] == ["true", "false"]
+
+
 def test_upright_rules_have_a_row_each() -> None:
     rules = [Rule(10.0, "one"), Rule(11.0, "two"), Rule(12.0, "three")]
     rows = drawn(distinct(rules=rules), ["height", "words"])

@@ -112,26 +112,28 @@ def _line(position: dict[str, Any]) -> dict[str, Any]:
 def _upright(
     rules: Sequence[Rule], plane: Plane
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Vertical rules; a label stands to the left where there is room, each in a row of its own
-    at the top or the bottom, wherever fewer lines cross it."""
+    """Vertical rules, each label in a row of its own at the top or the bottom, to the left or the
+    right: where fewer lines cross it, and on the other side where a narrow page has no room."""
     height, rows = plane.room.height, len(rules)
     centres = [8 + 16 * row for row in range(rows)]
     free = [*centres, *(height - centre for centre in centres)]
     taken = []
     for rule in rules:
         share, letters = _opening(rule, plane)
-        side = -1 if share > 0.4 else 1
-        places = [Box(share, 1 - y / height, letters, side, 0) for y in free]
-        taken.append(free.pop(plane.room.best(places)))
+        tried = [(y, side) for y in free for side in (-1, 1)]
+        places = [Box(share, 1 - y / height, letters, side, 0) for y, side in tried]
+        taken.append(tried[plane.room.best(places)])
+        free.remove(taken[-1][0])
     x = {"x": plane.on_x("at")}
     place = {**x, "y": {"field": "height", "type": "quantitative", "scale": None, "axis": None}}
-    room = f"datum.share * width > {LETTER} * length(datum.words) + 10"
+    needs = f"width > {LETTER} * length(datum.words) + 10"
+    left = f"(datum.left ? datum.share * {needs} : !((1 - datum.share) * {needs}))"
     layers = [
         _line(x),
-        _label(place, room, align="right", dx=-5),
-        _label(place, f"!({room})", align="left", dx=5),
+        _label(place, left, align="right", dx=-5),
+        _label(place, f"!{left}", align="left", dx=5),
     ]
-    return [{"height": y} for y in taken], layers
+    return [{"height": y, "left": side < 0} for y, side in taken], layers
 
 
 #: Where the label of a horizontal rule may stand: at its right or left end or in its middle, above

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import pytest
 
 from specdec_lib import catalog, formulas
+from specdec_lib.deployment import defaults
 from specdec_lib.records.names import bare
 from specdec_lib.symbols import SYMBOLS
 from tests.book.site import HTML, ROOT, is_foreign, page, pages
@@ -80,6 +81,14 @@ def test_every_fact_has_its_place() -> None:
     ):
         for record in records:
             assert f"{kind}-{bare(record.name)}" in found
+    for accelerator in defaults().efficiencies:
+        assert f"deployment-{bare(accelerator)}" in found
+
+
+def test_times_on_the_fact_page_are_in_units_that_read_well() -> None:
+    text = path_of("book/facts").read_text(encoding="utf-8")
+    assert "time of the layer (µs)" in text
+    assert not re.search(r"\de[−-]\d", text)
 
 
 @pytest.mark.parametrize("name", ["book/notation", "book/formulas", "book/facts"])
