@@ -11,6 +11,7 @@ RUN := $(VENV)/bin/python
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 READY := $(VENV)/.ready-$(VERSION)
 LAB_READY := $(VENV)/.lab-ready-$(VERSION)
+AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .PHONY: help book test notebooks serve lab lock bench bite clean
 .NOTPARALLEL:
@@ -20,7 +21,7 @@ help:
 	@echo "make book        build the book, warnings as errors: _build/html/index.html"
 	@echo "make test        run every check; make test CHECKS=\"unit types\" runs some of:"
 	@echo "                 lint format types notebooks unit nbval build browser"
-	@echo "make notebooks   execute and normalise the notebooks; NOTEBOOKS=\"book/a.ipynb\" for some"
+	@echo "make notebooks   execute and normalise the notebooks; NOTEBOOKS=\"roofline\" for some"
 	@echo "make serve       build the book and serve it on this machine; PORT=8000"
 	@echo "make lab         open the chapters in JupyterLab"
 	@echo "make bench       time the library against NumPy by hand"
@@ -40,8 +41,9 @@ notebooks: $(READY)
 serve: book
 	@$(RUN) -m tools.serve --port $(PORT)
 
+# JupyterLab refuses to run as root unless told; in a container there often is no other user.
 lab: $(LAB_READY)
-	@$(RUN) -m jupyter lab --notebook-dir=book
+	@$(RUN) -m jupyter lab --notebook-dir=book $(AS_ROOT)
 
 bench: $(READY)
 	@$(RUN) -m tools.benchmark

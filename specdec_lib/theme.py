@@ -163,6 +163,7 @@ def shared_config() -> dict[str, Any]:
             "titleY": -10,
             "domain": False,
             "ticks": False,
+            "labelPadding": 8,  # a point on the left edge keeps clear of the numbers
         },
         "legend": {
             "orient": "bottom",

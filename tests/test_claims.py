@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -101,6 +102,14 @@ def test_numbers_are_read_with_the_precision_they_show(
         "½",
         "１２",  # full-width digits
         "−",
+        "85 percent",  # 0.85, not 85
+        "3 minutes",
+        "3 kilobytes",
+        "2 thirds",
+        "3 dozen",
+        "4 millions",
+        "10^6",
+        "1e100",
     ],
 )
 def test_what_is_ambiguous_or_no_number_is_refused(text: str) -> None:
@@ -108,6 +117,29 @@ def test_what_is_ambiguous_or_no_number_is_refused(text: str) -> None:
         parse_number(text)
     with pytest.raises(ClaimError):
         claim(text, 1.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["10^99999", "10⁹⁹⁹⁹⁹⁹⁹⁹⁹", "10⁻⁹⁹⁹⁹⁹⁹⁹⁹⁹", "1e999999999", "2 × 10⁹⁹⁹⁹⁹⁹⁹⁹⁹", "1" * 100_000],
+    ids=lambda text: text[:12],
+)
+def test_absurd_numbers_are_refused_at_once(text: str) -> None:
+    began = time.perf_counter()
+    with pytest.raises(ClaimError, match="no number that can be checked"):
+        parse_number(text)
+    assert time.perf_counter() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    "value",
+    [1e40, -1e300, 10**400, 10**5000],
+    ids=lambda v: f"{v:.0e}"[:9] if isinstance(v, float) else "int",
+)
+def test_a_value_far_from_the_text_is_a_claim_that_fails(value: float) -> None:
+    """Beyond the digits of a Decimal there is still a message, with the power of ten."""
+    with pytest.raises(ClaimError, match=r"the text says 1 000, computed .*e\+(40|300|400|5000)"):
+        claim("1 000", value)
 
 
 def test_a_number_that_is_no_text_is_refused() -> None:

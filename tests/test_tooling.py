@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -14,7 +15,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from tools import check, chromium, environment
 from tools.check import CHECKS, Check, Outcome
-from tools.notebooks import normalise, problems, text_of
+from tools.notebooks import found, normalise, problems, text_of
+from tools.typography import unbroken
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -109,6 +111,22 @@ class TestMake:
         planned = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         assert "tools/environment.py no-such-folder requirements.txt" in planned.stdout
 
+    @pytest.mark.parametrize(("user", "allowed"), [("0", True), ("1000", False)])
+    def test_the_lab_opens_for_root_too(self, tmp_path: Path, user: str, allowed: bool) -> None:
+        identity = tmp_path / "id"
+        identity.write_text(f"#!/bin/sh\necho {user}\n")
+        identity.chmod(0o755)
+        planned = subprocess.run(
+            ["make", "--dry-run", "lab"],
+            cwd=ROOT,
+            env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "jupyter lab" in planned.stdout
+        assert ("--allow-root" in planned.stdout) == allowed
+
 
 class TestCheck:
     GOOD = Check("good", "passes", [("platform",)])
@@ -193,6 +211,26 @@ def tidy_notebook() -> nbformat.NotebookNode:
 
 
 class TestNotebooks:
+    def test_a_notebook_is_found_by_its_path_or_its_chapter(self) -> None:
+        expected = ROOT / "book" / "roofline.ipynb"
+        for name in ("roofline", "book/roofline.ipynb", str(expected)):
+            assert found(Path(name)) == expected
+
+    @pytest.mark.parametrize("name", ["nope", "book", "README.md"])
+    def test_a_notebook_that_is_none_is_refused_in_one_line(self, name: str) -> None:
+        run = subprocess.run(
+            [sys.executable, "-m", "tools.notebooks", "run", name],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 1
+        assert run.stdout == ""
+        (line,) = run.stderr.splitlines()
+        assert line.startswith(f"no notebook '{name}'; name a file, or a chapter: ")
+        assert "roofline" in line
+
     def test_a_tidy_notebook_has_no_problem(self) -> None:
         assert list(problems(text_of(tidy_notebook()))) == []
 
@@ -221,6 +259,34 @@ class TestNotebooks:
         result = normalise(new_notebook(cells=[new_code_cell("f()", outputs=[error, glued])]))
         assert result.cells[0].outputs[0].traceback == ["KeyError: 'a'"]
         assert result.cells[0].outputs[1].metadata == {"scrapbook": {"name": "x"}}
+
+    @pytest.mark.parametrize(
+        ("text", "stored"),
+        [
+            ("**10 945** tokens", "**10_945** tokens"),
+            ("1 048 576 of them", "1_048_576 of them"),
+            ("at **7.99** FLOP/B", "at **7.99**~FLOP/B"),
+            ("85 % of 8\nTB/s", "85~% of 8~TB/s"),
+            ("69.5 billion", "69.5~billion"),
+            ("64 heads on 8 B200, 4 billed", "64 heads on 8 B200, 4 billed"),
+            ("in 2026 100 of 1.25 100", "in 2026 100 of 1.25 100"),
+            ("`10 945` and $n = 10 945$", "`10 945` and $n = 10 945$"),
+            ("$$\n1 000 s\n$$", "$$\n1 000 s\n$$"),
+            ("```python\n1 000 s\n```", "```python\n1 000 s\n```"),
+            ("```{exercise}\n1 000 s\n```", "```{exercise}\n1_000~s\n```"),
+        ],
+    )
+    def test_numbers_stay_in_one_piece(self, text: str, stored: str) -> None:
+        expected = stored.replace("_", "\u202f").replace("~", "\u00a0")
+        assert unbroken(text) == expected
+        cells = normalise(new_notebook(cells=[new_markdown_cell(text)])).cells
+        assert cells[0].source == expected
+        assert unbroken(expected) == expected
+
+    def test_a_number_that_a_line_may_break_is_named(self) -> None:
+        notebook = tidy_notebook()
+        notebook.cells[0].source = "In 17.4 ms."
+        assert any("not normalised" in problem for problem in problems(text_of(notebook)))
 
     @pytest.mark.parametrize("key", ["kernelspec", "language_info"])
     def test_missing_metadata_is_named(self, key: str) -> None:

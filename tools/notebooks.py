@@ -4,10 +4,11 @@
     python -m tools.notebooks check [NOTEBOOK...]   quick: are they stored as they should be?
     python -m tools.notebooks stale [NOTEBOOK...]   execute a copy: do the same bytes come out?
 
-Without a NOTEBOOK, all of ``book/``.  A notebook is executed from its first cell in a kernel of its
-own, in the folder where it lies.  What is stored is the same on every machine: no versions, times
-or paths, cells counted from one.  A cell that raises fails the command, with its traceback, on
-every run; the stored notebook then stays as it was.
+A NOTEBOOK is a file or the name of a chapter; without one, all of ``book/``.  A notebook is
+executed from its first cell in a kernel of its own, in the folder where it lies.  What is stored is
+the same on every machine: no versions, times or paths, cells counted from one, and numbers that no
+line breaks.  A cell that raises fails the command, with its traceback, on every run; the stored
+notebook then stays as it was.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+
+from tools.typography import unbroken
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -68,6 +71,8 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     for place, cell in enumerate(result.cells):
         cell.setdefault("id", f"cell-{place:03d}")
         cell.source = "\n".join(line.rstrip() for line in cell.source.rstrip().splitlines())
+        if cell.cell_type == "markdown":
+            cell.source = unbroken(cell.source)
         kept = {key: value for key, value in cell.metadata.items() if key in KEPT}
         if "tags" in kept:
             kept["tags"] = sorted(set(kept["tags"]))
@@ -162,10 +167,10 @@ def problems(text: str) -> Iterator[str]:
 
 def difference(old: str, new: str, lines: int = 60) -> str:
     """The first lines in which two notebooks differ."""
-    found = difflib.unified_diff(
+    changes = difflib.unified_diff(
         old.splitlines(), new.splitlines(), "stored", "executed", n=2, lineterm=""
     )
-    shown = list(found)
+    shown = list(changes)
     more = [f"… {len(shown) - lines} more lines"] if len(shown) > lines else []
     return "\n".join([*shown[:lines], *more])
 
@@ -179,10 +184,10 @@ def treat(command: str, path: Path) -> bool:
     """Do ``command`` to one notebook and print one line, or what failed; whether it is well."""
     began, old = time.monotonic(), path.read_text(encoding="utf-8")
     if command == "check":
-        found = list(problems(old))
-        for problem in found:
+        wrong = list(problems(old))
+        for problem in wrong:
             print(f"{named(path)}: {problem}", flush=True)
-        return not found
+        return not wrong
     try:
         new = text_of(normalise(execute(nbformat.reads(old, as_version=4), path.parent)))
     except NotebookFailure as failure:
@@ -201,6 +206,15 @@ def treat(command: str, path: Path) -> bool:
     return True
 
 
+def found(path: Path) -> Path:
+    """A notebook that was named, by its path or by the name of its chapter; SystemExit if none."""
+    for candidate in (path, ROOT / path, ROOT / "book" / f"{path}.ipynb"):
+        if candidate.is_file() and candidate.suffix == ".ipynb":
+            return candidate.resolve()
+    chapters = ", ".join(sorted(each.stem for each in (ROOT / "book").glob("*.ipynb")))
+    sys.exit(f"no notebook {str(path)!r}; name a file, or a chapter: {chapters}")
+
+
 def main() -> int:
     """Read the command line and treat each notebook; the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -210,7 +224,7 @@ def main() -> int:
     os.environ.update(STEADY)
     Path(STEADY["IPYTHONDIR"]).mkdir(parents=True, exist_ok=True)
     stored = [path for path in (ROOT / "book").rglob("*.ipynb") if ".ipynb_" not in str(path)]
-    paths = [path.resolve() for path in arguments.notebooks] or sorted(stored)
+    paths = [found(path) for path in arguments.notebooks] or sorted(stored)
     wrong = [path for path in paths if not treat(arguments.command, path)]
     if wrong:
         print(f"{len(wrong)} of {len(paths)} notebooks failed: {', '.join(map(named, wrong))}")

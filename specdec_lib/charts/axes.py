@@ -79,6 +79,13 @@ class Span:
             return f"log({position} / {self.low!r}) / {math.log(self.high / self.low)!r}"
         return f"({position} - {self.low!r}) / {self.high - self.low!r}"
 
+    def shares(self, positions: np.ndarray) -> np.ndarray:
+        """How far along the axis ``positions`` stand, 0 to 1; NaN for what it has no place for."""
+        if self.log:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(np.log(positions / self.low) / math.log(self.high / self.low))
+        return np.asarray((positions - self.low) / (self.high - self.low))
+
     def encoding(self, field: str, title: str, factor: float = 1.0) -> dict[str, Any]:
         """The position channel of this axis for a ``field`` in the unit of size ``factor``."""
         low, high = self.low / factor, self.high / factor

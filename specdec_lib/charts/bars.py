@@ -10,6 +10,7 @@ import numpy as np
 
 from specdec_lib import theme
 from specdec_lib.charts.axes import around, value_axis
+from specdec_lib.charts.checks import finite, nothing_below_zero
 from specdec_lib.charts.frame import FORMAT, assemble, legend, role_of_each, tooltip
 from specdec_lib.charts.renderer import significant
 from specdec_lib.charts.setting import Setting
@@ -52,10 +53,7 @@ def bars(
     base = unit_of(formulas) if formulas else "1"
     unit, factor = display_unit(base, value_unit)
     heading = titled(value_title, unit)
-    seen = [
-        np.array([setting.number(value, at) / factor for _, _, value in rows])
-        for at in setting.extremes()
-    ]
+    seen = [_values(rows, setting, at, log) / factor for at in setting.extremes()]
     span = around(seen, log, None)
 
     names = list(dict.fromkeys(name for name, _, _ in rows))
@@ -122,6 +120,22 @@ def _rows(values: Mapping[str, Any]) -> tuple[list[tuple[str, str, Value]], bool
     if nested == {False}:
         return [(name, "", value) for name, value in values.items()], False
     return [(n, key, value) for n, group in values.items() for key, value in group.items()], True
+
+
+def _values(
+    rows: list[tuple[str, str, Value]], setting: Setting, at: Mapping[str, float], log: bool
+) -> np.ndarray:
+    """The value of each bar in base units with the sliders ``at`` their values, all drawable."""
+    where = ", ".join(f"{key} = {value:g}" for key, value in at.items())
+    hint = f" (sliders at {where})" if where else ""
+    values = []
+    for name, series, value in rows:
+        what = f"values[{name!r}]" + (f"[{series!r}]" if series else "") + hint
+        number = setting.number(value, at) if isinstance(value, Formula) else value
+        values.append(finite(number, what))
+        if log:
+            nothing_below_zero(values[-1], what, "log=True")
+    return np.array(values)
 
 
 def _roomy(low: float, high: float, log: bool) -> float:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from specdec_lib.charts.axes import Span
+from specdec_lib.charts.checks import finite
 from specdec_lib.charts.frame import FORMAT
 from specdec_lib.charts.text import display_unit, literal, quantity_title
 from specdec_lib.formula import unit_text
@@ -23,7 +24,8 @@ class Cells:
     ``values`` are numbers, or labels that stand for them (``{"H200": 206.1}``), or an interval
     ``(low, high)`` cut into ``count`` cells, of equal ratio if ``log``.  Numbers are in base
     units; ``unit`` is what the axis shows them in, ``title`` replaces the symbol's meaning.
-    Raises ValueError for an axis without values or an interval that cannot be cut.
+    Raises ValueError for an axis without values, with one that is not finite or two that read
+    alike, and for an interval that cannot be cut.
     """
 
     keyword: str
@@ -37,10 +39,24 @@ class Cells:
         if self.count is None:
             if not len(self.values):
                 raise ValueError(f"{self.keyword}: a grid needs a value on each axis")
+            self._check_values()
             return
         if isinstance(self.values, Mapping) or len(self.values) != 2 or self.count < 2:
             raise ValueError(f"{self.keyword}: count cuts an interval (low, high) into cells")
         Span.of((self.values[0], self.values[1]), self.log)
+
+    def _check_values(self) -> None:
+        named = isinstance(self.values, Mapping)
+        values = self.values.items() if isinstance(self.values, Mapping) else enumerate(self.values)
+        for place, value in values:
+            finite(value, f"cells of {self.keyword}: values[{place!r}]")
+        labels = [str(place) for place in self.values] if named else _printed(self.numbers)
+        twice = next((label for label in labels if labels.count(label) > 1), None)
+        if twice is not None:
+            raise ValueError(
+                f"cells of {self.keyword}: two values read '{twice}'; give each a label of its "
+                "own: {label: value}"
+            )
 
     @property
     def numbers(self) -> np.ndarray:
@@ -67,8 +83,7 @@ class Cells:
     def _labels(self, known: Any) -> list[str]:
         if isinstance(self.values, Mapping):
             return list(self.values)
-        shown = self.numbers / self._factor(known)
-        return [f"{value:,.6g}".replace(",", "\N{NARROW NO-BREAK SPACE}") for value in shown]
+        return _printed(self.numbers / self._factor(known))
 
     def heading(self, known: Any) -> str:
         """The title of the axis."""
@@ -153,3 +168,8 @@ def _listed(axis: str, labels: list[str], heading: str | None, apart: bool) -> d
         "scale": {"domain": labels, "paddingInner": 0.04 if apart else 0},
         "axis": {"labelAngle": 0, "grid": False},
     }
+
+
+def _printed(numbers: np.ndarray) -> list[str]:
+    """Numbers as the axis prints them: six significant digits, thousands apart."""
+    return [f"{number:,.6g}".replace(",", "\N{NARROW NO-BREAK SPACE}") for number in numbers]

@@ -11,6 +11,7 @@ import numpy as np
 
 from specdec_lib import theme
 from specdec_lib.charts.cells import Cells, Named
+from specdec_lib.charts.checks import finite, nothing_below_zero
 from specdec_lib.charts.frame import FORMAT, assemble, legend
 from specdec_lib.charts.renderer import significant
 from specdec_lib.charts.setting import Setting
@@ -34,12 +35,17 @@ SHORT = ",.3~r"
 class Sides:
     """Two sides of a threshold: cells below ``at``, and cells at or above it.
 
-    ``at`` is a number or a Formula, in base units; each side is its label and its role.
+    ``at`` is a number or a Formula, in base units; each side is its label and its role.  Raises
+    ValueError for a number that is not finite.
     """
 
     at: Formula | float
     below: tuple[str, str]
     above: tuple[str, str]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.at, Formula):
+            finite(self.at, "sides: at")
 
 
 def grid(
@@ -154,8 +160,8 @@ def _ends(
 
 
 def _by_value(heading: str, log: bool, ends: list[float]) -> dict[str, Any]:
-    if log and ends[0] <= 0:
-        raise ValueError(f"a logarithmic colour scale cannot show {ends[0]:g}")
+    if log:
+        nothing_below_zero(ends, f"the value of the cells, {heading!r},", "value_log=True")
     scale: dict[str, Any] = {"scheme": "viridis", "domain": [significant(end) for end in ends]}
     if log:
         scale["type"] = "log"

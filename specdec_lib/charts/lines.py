@@ -9,10 +9,12 @@ import altair as alt
 import numpy as np
 
 from specdec_lib.charts.axes import Span, around, padded, value_axis
+from specdec_lib.charts.extent import check_inside, check_points, extent, rounded_ends
 from specdec_lib.charts.frame import assemble, role_of_each
 from specdec_lib.charts.marks import Marker, Points, Rule
 from specdec_lib.charts.overlays import marker_layers, rule_layers
 from specdec_lib.charts.plane import Plane
+from specdec_lib.charts.room import Room
 from specdec_lib.charts.series import curve_layer, look_of, point_layers
 from specdec_lib.charts.setting import Setting
 from specdec_lib.charts.sliders import Slider
@@ -87,7 +89,9 @@ def curve(
     x_text, x_factor = display_unit(unit_text(known.unit), x_unit)
 
     across = Span.of(over, log)
-    upwards = _height(curves, x, across, setting, rules, points, y_factor, y_log, y_over)
+    upwards, leaves = extent(
+        curves, x, across, setting, [*rules, *markers], points, y_factor, y_log, y_over
+    )
     plane = Plane(
         x=across,
         y=upwards,
@@ -96,17 +100,17 @@ def curve(
         x_encoding=across.encoding("shown_x", quantity_title(known, x_title, x_text), x_factor),
         y_encoding=_y_encoding(upwards, titled(y_title, y_text), y_factor),
         setting=setting,
+        leaves=leaves,
+        room=Room(height),
     )
-    _check_inside(rules, points, plane)
+    check_inside(rules, markers, points, plane, x, curves)
+    _note_what_is_drawn(curves, x, points, plane)
     look = look_of(role_of_each(list(curves), roles), points)
 
     def height_of(marker: Marker) -> str:
         if marker.y is not None:
             return plane.expression(marker.y)
-        if marker.on not in curves:
-            there = ", ".join(map(repr, curves))
-            raise ValueError(f"marker {marker.label!r}: no curve {marker.on!r}; there are {there}")
-        return setting.vega(curves[marker.on], **{x: "datum.x"})
+        return setting.vega(curves[str(marker.on)], **{x: "datum.x"})
 
     layers = [
         *rule_layers(rules, plane),
@@ -131,11 +135,14 @@ def scatter(
     """Data alone, from arrays; the titles carry their units.  Raises as :func:`curve`."""
     if not points:
         raise ValueError("nothing to draw: points is empty")
+    check_points(points, log, y_log)
     columns = [p.columns() for p in points]
     xs = np.concatenate([c["x"] for c in columns])
     setting = Setting([], [], None, None)
     across = Span.of(padded(xs, log), log)
     upwards = around([v for c in columns for key, v in c.items() if key != "x"], y_log, None)
+    if not y_log:
+        upwards = Span(*rounded_ends(upwards.low, upwards.high))
     plane = Plane(
         x=across,
         y=upwards,
@@ -152,56 +159,22 @@ def scatter(
     return assemble(layers, setting, description=description, title=title, height=height)
 
 
-def _height(
-    curves: Mapping[str, Formula],
-    x: str,
-    across: Span,
-    setting: Setting,
-    rules: Sequence[Rule],
-    points: Sequence[Points],
-    y_factor: float,
-    y_log: bool,
-    y_over: tuple[float, float] | None,
-) -> Span:
-    """The y axis in base units; on the way every formula is evaluated at the sliders' extremes."""
-    seen: list[np.ndarray] = []
-    for at in setting.extremes():
-        for formula in curves.values():
-            axes = {x: across.samples()}
-            seen.append(setting.value(formula, at, **axes))
-        for rule in rules:
-            value = setting.number(rule.at, at)
-            if rule.axis == "y":
-                seen.append(np.asarray(value))
-    for p in points:
-        seen.extend(v * y_factor for key, v in p.columns().items() if key != "x")
-    ends = None if y_over is None else (y_over[0] * y_factor, y_over[1] * y_factor)
-    return around(seen, y_log, ends)
-
-
 def _y_encoding(span: Span, title: str, factor: float) -> dict[str, Any]:
     encoding = span.encoding("shown_y", title, factor)
-    encoding["scale"]["nice"] = not span.log
     encoding["axis"] = value_axis(span.low / factor, span.high / factor, span.log)
     encoding["axis"].pop("labelFlush")
     return encoding
 
 
-def _check_inside(rules: Sequence[Rule], points: Sequence[Points], plane: Plane) -> None:
-    """ValueError for a vertical rule or data that the chart does not show when it opens."""
-    span = plane.x
-    for rule in (r for r in rules if r.axis == "x"):
-        at = plane.setting.number(rule.at, plane.setting.opening())
-        if not span.low <= at <= span.high:
-            raise ValueError(
-                f"rule {rule.label!r} opens at {at:g}, outside the axis "
-                f"[{span.low:g}, {span.high:g}]"
-            )
+def _note_what_is_drawn(
+    curves: Mapping[str, Formula], x: str, points: Sequence[Points], plane: Plane
+) -> None:
+    """Tell the plane's room for labels where curves and data stand as the chart opens."""
+    at, opening = plane.x.samples(), plane.setting.opening()
+    for formula in curves.values():
+        values = plane.setting.value(formula, opening, **{x: at})
+        plane.room.add_path(*plane.shares(at, values))
     for p in points:
-        shown = p.columns()["x"] * plane.x_factor
-        slack = 1e-9 * (span.high - span.low)
-        if shown.min() < span.low - slack or shown.max() > span.high + slack:
-            raise ValueError(
-                f"points {p.label!r} reach from {shown.min():g} to {shown.max():g}, outside the "
-                f"axis [{span.low:g}, {span.high:g}]"
-            )
+        columns = p.columns()
+        shares = plane.shares(columns["x"] * plane.x_factor, columns["y"] * plane.y_factor)
+        (plane.room.add_path if p.line else plane.room.add_points)(*shares)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from specdec_lib.charts.checks import finite
 from specdec_lib.formula import Formula
 
 __all__ = ["Marker", "Points", "Rule"]
@@ -23,7 +24,8 @@ MOST_ROWS = 400
 class Rule:
     """A reference line: ``at`` a number or a Formula, across the ``axis`` that it names.
 
-    The ``label`` stands beside it, with the value if ``show_value``.
+    The ``label`` stands beside it, with the value if ``show_value``.  Raises ValueError for an
+    axis that is neither "x" nor "y" and for a number that is not finite.
     """
 
     at: Formula | float
@@ -32,13 +34,20 @@ class Rule:
     role: str = "threshold"
     show_value: bool = True
 
+    def __post_init__(self) -> None:
+        if self.axis not in ("x", "y"):
+            raise ValueError(f"rule {self.label!r}: axis is 'x' or 'y', not {self.axis!r}")
+        if not isinstance(self.at, Formula):
+            finite(self.at, f"rule {self.label!r}: at")
+
 
 @dataclass(frozen=True)
 class Marker:
     """A marked point with its label.
 
     It stands at ``x``, a number or a Formula, and on the curve named ``on``, or at ``y``.  With
-    ``drop`` a line falls from it to the x axis and the label is written along that line.
+    ``drop`` a line falls from it to the x axis and the label is written along that line.  Raises
+    ValueError for a marker with no height or two, and for a number that is not finite.
     """
 
     x: Formula | float
@@ -51,6 +60,9 @@ class Marker:
     def __post_init__(self) -> None:
         if (self.on is None) == (self.y is None):
             raise ValueError(f"marker {self.label!r}: give either on= (a curve) or y=")
+        for name, value in (("x", self.x), ("y", self.y)):
+            if value is not None and not isinstance(value, Formula):
+                finite(value, f"marker {self.label!r}: {name}")
 
 
 @dataclass(frozen=True)

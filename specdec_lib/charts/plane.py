@@ -1,11 +1,14 @@
-"""The plane of a line chart: its two axes, and positions on them."""
+"""The plane of a line chart: its two axes, positions on them, and where labels find room."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from specdec_lib.charts.axes import Span
+from specdec_lib.charts.room import Room
 from specdec_lib.charts.setting import Setting
 from specdec_lib.formula import Formula
 
@@ -17,7 +20,8 @@ class Plane:
     """The two axes that marks are placed on: spans in base units, unit sizes, encodings.
 
     One layer draws the axes, from the encodings; marks on top of it share its scales by
-    :meth:`on_x` and :meth:`on_y`, which do not state them again.
+    :meth:`on_x` and :meth:`on_y`, which do not state them again.  Curves are cut at the frame
+    where they may leave it (``leaves``); whole otherwise, also along an edge.
     """
 
     x: Span
@@ -27,6 +31,8 @@ class Plane:
     x_encoding: dict[str, Any]
     y_encoding: dict[str, Any]
     setting: Setting
+    leaves: bool = False
+    room: Room = field(default_factory=lambda: Room(320))
 
     def on_x(self, field: str) -> dict[str, Any]:
         """The channel of a ``field`` along x; axis and scale are another layer's."""
@@ -41,6 +47,10 @@ class Plane:
         if isinstance(value, Formula):
             return self.setting.vega(value, **axes)
         return repr(float(value))
+
+    def shares(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How far along each axis points in base units stand, 0 to 1 inside the frame."""
+        return self.x.shares(x), self.y.shares(y)
 
 
 def _bare(encoding: dict[str, Any], field: str) -> dict[str, Any]:

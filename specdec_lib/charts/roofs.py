@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
+from specdec_lib.charts.checks import finite, nothing_below_zero
 from specdec_lib.charts.lines import curve
 from specdec_lib.charts.marks import Marker
 from specdec_lib.charts.sliders import Slider
@@ -19,13 +20,19 @@ __all__ = ["Layer", "roofline"]
 class Layer:
     """A layer on the roofline: its ``intensity``, a number or a Formula, under one ``machine``.
 
-    Without ``machine`` it stands under the first one.
+    Without ``machine`` it stands under the first one.  Raises ValueError for a number that is not
+    finite and positive.
     """
 
     intensity: Formula | float
     label: str
     role: str
     machine: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.intensity, Formula):
+            what = f"layer {self.label!r}: intensity"
+            nothing_below_zero(finite(self.intensity, what), what, "the layer")
 
 
 def roofline(

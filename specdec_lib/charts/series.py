@@ -100,7 +100,7 @@ def curve_layer(
     transform.append({"calculate": f"{literal(labels)}[datum.column]", "as": "series"})
     position = {"x": plane.x_encoding, "y": plane.y_encoding}
     line = {
-        "mark": {"type": "line", "clip": True},
+        "mark": {"type": "line", "clip": plane.leaves},
         "encoding": {**position, "color": look["color"], "strokeDash": look["strokeDash"]},
     }
     position = {"x": plane.on_x("shown_x"), "y": plane.on_y("shown_y")}
@@ -127,12 +127,12 @@ def point_layers(
     for p in points:
         if p.low is not None:
             bar = {**position, "y": plane.on_y("low"), "y2": {"field": "high"}}
-            add(p, {"type": "rule", "clip": True}, {**bar, "color": look["color"]})
+            add(p, {"type": "rule"}, {**bar, "color": look["color"]})
         if p.line:
             line = {"color": look["color"], "strokeDash": look["strokeDash"]}
-            add(p, {"type": "line", "clip": True}, {**position, **line})
+            add(p, {"type": "line", "clip": plane.leaves}, {**position, **line})
             add(p, _CATCHER, {**position, **told})
         else:
             dot = {"color": look["color"], "shape": look["shape"]}
-            add(p, {"type": "point", "clip": True}, {**position, **dot, **told})
+            add(p, {"type": "point"}, {**position, **dot, **told})
     return layers

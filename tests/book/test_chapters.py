@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tomllib
 
 import nbformat
 import pytest
@@ -13,6 +14,12 @@ from specdec_lib.claims import bold_numbers, claimed_numbers
 from tests.book.chapters import ROOT, Chapter, chapters, code_lines, retyped_algebra
 
 VEGA_LITE = "application/vnd.vegalite.v5+json"
+SEE = "**What to see:**"
+#: The prompts of a hidden cell of claims.
+CHECKED = {
+    "code_prompt_show": "The numbers above, checked",
+    "code_prompt_hide": "Hide the checks",
+}
 CHAPTERS = pytest.mark.parametrize("chapter", chapters(), ids=lambda c: c.name)
 
 #: (chapter, line of code, why it is no formula typed again)
@@ -64,6 +71,31 @@ def test_cells_are_short_and_define_nothing(chapter: Chapter) -> None:
         assert not any(isinstance(n, defined) for n in ast.walk(ast.parse(cell.source))), (
             cell.source
         )
+
+
+@CHAPTERS
+def test_no_line_of_code_is_cut_on_the_page(chapter: Chapter) -> None:
+    for cell in chapter.code_cells:
+        for line in cell.source.splitlines():
+            assert len(line) <= 80, f"{len(line)} characters: {line}"
+
+
+def test_the_formatter_and_the_page_agree_on_the_width() -> None:
+    config = tomllib.loads((ROOT / "book" / "ruff.toml").read_text())
+    assert config["line-length"] == 80
+
+
+@CHAPTERS
+def test_what_is_hidden_is_called_the_same_everywhere(chapter: Chapter) -> None:
+    """Imports and charts hide their code under the prompt of _config.yml, claims under this one."""
+    for cell in chapter.code_cells:
+        tags, told = cell.metadata.get("tags", []), dict(cell.metadata.get("mystnb", {}))
+        claims = bool(claimed_numbers(cell.source))
+        drawn = any(VEGA_LITE in output.get("data", {}) for output in cell.outputs)
+        assert ("hide-cell" in tags) == claims, cell.source
+        assert ("hide-input" in tags) == (drawn or cell is chapter.code_cells[0]), cell.source
+        prompts = {key: text for key, text in told.items() if key.startswith("code_prompt")}
+        assert prompts == (CHECKED if claims else {}), cell.source
 
 
 @CHAPTERS
@@ -128,7 +160,29 @@ def test_every_chart_is_described_and_discussed(chapter: Chapter) -> None:
         assert len(description.split()) >= 6, f"cell {place}: a chart without a description"
         assert description in data["text/plain"]
         following = [c for c in chapter.notebook.cells[place + 1 :] if c.cell_type == "markdown"]
-        assert following and "What to see" in following[0].source, f"cell {place}: say what to see"
+        assert following and following[0].source.startswith(SEE), f"cell {place}: begin with {SEE}"
+
+
+@CHAPTERS
+def test_what_to_see_looks_the_same_everywhere(chapter: Chapter) -> None:
+    said = re.findall(r"(?i)\*{0,2}what to see:?\*{0,2}:?", chapter.prose)
+    assert set(said) <= {SEE}
+
+
+@CHAPTERS
+def test_a_judged_claim_stands_in_a_box(chapter: Chapter) -> None:
+    """``:::{admonition} Claim C1, judged: holds`` and the class that gives it its colour."""
+    box = r"^:::\{admonition\} Claim C\d+, judged: .+\n:class: important$"
+    judged = re.findall(r"Claim C\d+, judged", chapter.prose)
+    assert len(re.findall(box, chapter.prose, re.M)) == len(judged)
+    assert chapter.prose.count("**Verdict") == chapter.prose.count("**Verdict:**")
+
+
+@CHAPTERS
+def test_an_exercise_asks_for_a_pencil(chapter: Chapter) -> None:
+    """At least one is to be predicted on paper before anything is computed."""
+    asked = re.findall(r"```\{exercise\}.*?^```", chapter.prose, re.M | re.S)
+    assert any(re.search(r"(?i)predict|pencil|on paper|before you compute", each) for each in asked)
 
 
 @CHAPTERS

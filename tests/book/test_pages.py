@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from specdec_lib import catalog, formulas
+from specdec_lib.deployment import defaults
 from specdec_lib.records.names import bare
 from specdec_lib.symbols import SYMBOLS
 from tests.book.site import HTML, ROOT, is_foreign, page, pages
@@ -50,6 +52,13 @@ def test_scripts_of_charts_are_where_charts_are(name: str) -> None:
     assert ('class="vega-chart"' in text) == ("_static/charts/vega.js" in text)
 
 
+@EVERY_PAGE
+def test_no_table_has_fallen_apart(name: str) -> None:
+    """A row of a table that Markdown did not take for one becomes a paragraph with bars in it."""
+    text = path_of(name).read_text(encoding="utf-8")
+    assert not re.search(r"<p>\s*\|", text)
+
+
 def test_every_formula_has_its_place() -> None:
     found = page(path_of("book/formulas")).ids
     for name in formulas.all_formulas():
@@ -72,6 +81,14 @@ def test_every_fact_has_its_place() -> None:
     ):
         for record in records:
             assert f"{kind}-{bare(record.name)}" in found
+    for accelerator in defaults().efficiencies:
+        assert f"deployment-{bare(accelerator)}" in found
+
+
+def test_times_on_the_fact_page_are_in_units_that_read_well() -> None:
+    text = path_of("book/facts").read_text(encoding="utf-8")
+    assert "time of the layer (µs)" in text
+    assert not re.search(r"\de[−-]\d", text)
 
 
 @pytest.mark.parametrize("name", ["book/notation", "book/formulas", "book/facts"])

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, ElementHandle
 
 from specdec_lib.colour import contrast
 from tests.book.site import HTML, pages
-from tests.book.visits import PHONE, Visit, visit
+from tests.book.visits import DESK, PHONE, Visit, visit
 
 pytestmark = pytest.mark.browser
 
@@ -115,6 +115,45 @@ def test_dark_redraws_the_charts_and_keeps_the_sliders(page: Visit) -> None:
     redrawn = [slider for chart in page.charts for slider in sliders(chart)]
     for slider, opening in zip(redrawn, openings, strict=True):
         push(slider, opening)
+
+
+def test_the_tab_key_stops_at_equations_that_scroll_alone(page: Visit) -> None:
+    for window in (PHONE, DESK):
+        page.page.set_viewport_size(window)
+        page.page.wait_for_timeout(300)
+        stops = page.page.evaluate(
+            """() => [...document.querySelectorAll('mjx-container')]
+              .filter(each => each.clientWidth)
+              .map(each => [each.getAttribute('display') === 'true'
+                            && each.scrollWidth > each.clientWidth,
+                            each.tabIndex === 0, each.textContent])"""
+        )
+        for scrolls, stop, text in stops:
+            assert scrolls == stop, text
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_a_chart_is_saved_by_keyboard_as_it_stands(kind: str, site: str, browser: Browser) -> None:
+    """As a file, dark on white, with the sliders where they are; nothing leaves the page."""
+    with visit(browser, f"{site}{pages()[0]}.html") as page:
+        page.flip("dark")
+        (chart,) = page.charts
+        (slider,) = sliders(chart)
+        saved = []
+        for _ in range(2):
+            button = chart.query_selector(f".vega-save button:text-is('{kind.upper()}')")
+            assert button
+            button.focus()
+            with page.page.expect_download() as download:
+                page.page.keyboard.press("Enter")
+            assert download.value.suggested_filename == f"index-1.{kind}"
+            saved.append(download.value.path().read_bytes())
+            push(slider)
+        starts = {"svg": b"<svg", "png": b"\x89PNG"}
+        assert all(content.startswith(starts[kind]) for content in saved)
+        assert saved[0] != saved[1]
+        assert kind == "png" or b'fill="white"' in saved[0]
+        assert not page.foreign and not page.complaints
 
 
 def positions(chart: ElementHandle) -> list[tuple[str, float]]:

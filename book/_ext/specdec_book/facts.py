@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from specdec_book.build_nodes import bullets, entry, here, math, paragraph, section, table
-from specdec_book.numbers import grouped, with_unit
+from specdec_book.deployments import deployments
+from specdec_book.numbers import common_unit, grouped, with_unit
+from specdec_book.records import NONE, Cell, origin, remark, value_cell
 from specdec_book.sources import depend_on_library
 from specdec_lib import catalog
 from specdec_lib.architecture import DRAFTER_KINDS
@@ -25,8 +27,6 @@ from specdec_lib.catalog import (
 from specdec_lib.records.names import bare
 from specdec_lib.symbols import SYMBOLS
 
-Cell = Sequence[str | nodes.Node]
-
 #: Columns of the table of accelerators: heading, field of the record, size of the unit shown.
 GPU_COLUMNS: tuple[tuple[str, str, float], ...] = (
     ("Memory (GB)", "memory", 1e9),
@@ -38,7 +38,6 @@ GPU_COLUMNS: tuple[tuple[str, str, float], ...] = (
     ("Power (W)", "power", 1.0),
 )
 RIDGES = ("bf16", "fp8", "fp4")
-ASSUMED, NONE = "assumed", "–"
 #: A table of more rows than the first number is shown by as many rows as the second.
 LONGEST_TABLE, FIRST_ROWS = 40, 12
 
@@ -46,27 +45,6 @@ LONGEST_TABLE, FIRST_ROWS = 40, 12
 def address(kind: str, name: str) -> str:
     """The label of a fact: the B200 is at ``gpu-b200``."""
     return f"{kind}-{bare(name)}"
-
-
-def origin(provenance: Provenance) -> str:
-    """A source with its kind, its day and how far it is trusted."""
-    trusted = f", confidence {provenance.confidence}" if provenance.confidence else ""
-    day = provenance.retrieved.isoformat()
-    return f"{provenance.source} ({provenance.kind}, read {day}{trusted})"
-
-
-def remark(provenance: Provenance, record: Provenance) -> str:
-    """What a value of a record says beside the record: a source of its own, and its notes."""
-    same = (provenance.source, provenance.kind) == (record.source, record.kind)
-    return "; ".join([*([] if same else [origin(provenance)]), *provenance.notes])
-
-
-def value_cell(datum: Datum | None, size: float) -> Cell:
-    """A value in its column's unit, slanted where it is assumed."""
-    if datum is None:
-        return [NONE]
-    text = grouped(float(f"{datum.value / size:.6g}"))
-    return [nodes.emphasis("", text) if datum.provenance.kind == ASSUMED else text]
 
 
 class FactTables(SphinxDirective):
@@ -80,6 +58,7 @@ class FactTables(SphinxDirective):
             self._gpus(),
             self._models(),
             self._drafters(),
+            deployments(self),
             self._references(),
         ]
 
@@ -212,8 +191,13 @@ class FactTables(SphinxDirective):
             made += bullets(lines, ["fact-constants"])
         if reference.columns:
             columns = reference.columns.values()
-            names = [f"{c.meaning}" + (f" ({c.unit})" if c.unit != "1" else "") for c in columns]
-            numbers = list(zip(*(column.values for column in columns), strict=True))
+            units = [common_unit(column.values, column.unit) for column in columns]
+            names = [
+                column.meaning + (f" ({unit})" if unit != "1" else "")
+                for column, (unit, _) in zip(columns, units, strict=True)
+            ]
+            scaled = (c.values / size for c, (_, size) in zip(columns, units, strict=True))
+            numbers = list(zip(*scaled, strict=True))
             shown = numbers if len(numbers) <= LONGEST_TABLE else numbers[:FIRST_ROWS]
             rows = ([[grouped(number)] for number in row] for row in shown)
             made += table(names, rows, ["facts", "reference"])

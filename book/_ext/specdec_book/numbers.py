@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from specdec_lib.prefixes import PREFIXES
 
@@ -23,6 +24,25 @@ def grouped(value: float) -> str:
     return text.replace(",", THIN).replace("-", "\N{MINUS SIGN}")
 
 
+def common_unit(values: Iterable[float], unit: str) -> tuple[str, float]:
+    """The unit for a column of values, prefix included, and its size: that of the least of them.
+
+    >>> common_unit([3.08e-5, 1.046e-3], "s"), common_unit([1.0, 512.0], "1")
+    (('µs', 1e-06), ('1', 1.0))
+    """
+    sizes = [abs(value) for value in values if value != 0]
+    if unit in ("1", "FLOP/B") or not sizes:
+        return unit, 1.0
+    power = _power(min(sizes), unit)
+    return _PREFIX_OF[power] + unit, 10.0**power
+
+
+def _power(size: float, unit: str) -> int:
+    """The power of ten of the prefix that reads best before a value of some size."""
+    least = -9 if unit == "s" else 0  # no one counts in thousandths of a byte
+    return min(max(3 * math.floor(math.log10(size) / 3), least), max(_PREFIX_OF))
+
+
 def with_unit(value: float, unit: str) -> str:
     """A number in base units behind the prefix that reads best.
 
@@ -34,7 +54,5 @@ def with_unit(value: float, unit: str) -> str:
     if value == 0 or unit == "FLOP/B":
         return f"{grouped(value)} {unit}"
     rounded = float(f"{value:.6g}")
-    least = -9 if unit == "s" else 0  # no one counts in thousandths of a byte
-    power = max(3 * math.floor(math.log10(abs(rounded)) / 3), least)
-    power = min(power, max(_PREFIX_OF))
+    power = _power(abs(rounded), unit)
     return f"{grouped(float(f'{rounded / 10.0**power:.6g}'))} {_PREFIX_OF[power]}{unit}"

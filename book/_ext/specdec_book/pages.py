@@ -63,6 +63,7 @@ def tidy_scripts(
 def setup(app: Sphinx) -> None:
     """Style every page; decide its scripts when it is written."""
     app.add_css_file(f"{CHARTS}/book.css", priority=900)
+    app.add_js_file(f"{CHARTS}/equations.js", priority=790, loading_method="defer")
     app.connect("html-page-context", load_charts)
     app.connect("html-page-context", search_from_disk)
     app.connect("html-page-context", tidy_scripts, priority=900)

@@ -39,14 +39,20 @@
     }
   }
 
+  // The specification of a figure, its sliders where the reader has left them.
+  function current(figure) {
+    const spec = JSON.parse(figure.querySelector("script").textContent);
+    startAt(spec, positions(figure));
+    return spec;
+  }
+
   // --- drawing -----------------------------------------------------------------------------------
 
   async function draw(figure) {
     const asked = mode();
     if (figure.dataset.ready === asked || target(figure).clientWidth === 0) return;
     try {
-      const spec = JSON.parse(figure.querySelector("script").textContent);
-      startAt(spec, positions(figure));
+      const spec = current(figure);
       drawn.get(figure)?.finalize();
       const result = await vegaEmbed(target(figure), spec, {
         mode: "vega-lite",
@@ -56,6 +62,7 @@
         tooltip: { theme: asked },
       });
       drawn.set(figure, result);
+      offerToSave(figure);
       figure.dataset.ready = asked;
     } catch (error) {
       console.error(error);
@@ -64,6 +71,39 @@
       said.textContent = `${figure.getAttribute("aria-label")} (Not drawn: ${error.message})`;
       target(figure).replaceChildren(said);
     }
+  }
+
+  // --- saving ------------------------------------------------------------------------------------
+
+  // A picture for paper and slides, whatever the mode of the page: dark on white, as wide as here.
+  async function save(figure, kind) {
+    const spec = current(figure);
+    spec.width = target(figure).clientWidth;
+    spec.autosize = { type: "fit-x", contains: "padding" };
+    const config = { ...bookChartConfig.light, background: "white" };
+    const aside = document.createElement("div");
+    const result = await vegaEmbed(aside, spec, { mode: "vega-lite", actions: false, config });
+    const link = document.createElement("a");
+    link.href = await result.view.toImageURL(kind, 2);
+    const name = location.pathname.split("/").pop().replace(/\.html$/, "") || "chart";
+    link.download = `${name}-${figures.indexOf(figure) + 1}.${kind}`;
+    link.click();
+    result.finalize();
+  }
+
+  function offerToSave(figure) {
+    if (figure.querySelector(".vega-save")) return;
+    const menu = document.createElement("details");
+    menu.className = "vega-save";
+    menu.innerHTML = "<summary>Save this chart</summary>";
+    for (const kind of ["svg", "png"]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = kind.toUpperCase();
+      button.addEventListener("click", () => save(figure, kind).catch(console.error));
+      menu.append(button);
+    }
+    figure.append(menu);
   }
 
   // One drawing of a figure at a time: whoever flips the mode twice gets the last one.
