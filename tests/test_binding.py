@@ -60,6 +60,13 @@ class TestNoDigitIsLost:
         assert half() == pytest.approx(hand, rel=1e-15)
         assert evaluate_in_vega(half.vega(), [{}])[0] == pytest.approx(hand, rel=1e-15)
 
+    def test_a_negative_logarithm_behind_a_sign(self) -> None:
+        """−ln(3/4), with no room for two signs in a row."""
+        law = Formula("x", -sympy.log(1 - symbols.k / symbols.E), ONE, "derived: test")
+        bound = law.where(E=8, k=2)
+        assert evaluate_in_vega(bound.vega(), [{}]) == [pytest.approx(np.log(4 / 3), rel=1e-15)]
+        assert bound() == pytest.approx(np.log(4 / 3), rel=1e-15)
+
 
 class TestLargeNumbers:
     def test_powers_that_nobody_could_write_out(self) -> None:

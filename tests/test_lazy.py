@@ -7,7 +7,7 @@ import dask.array as da
 import distributed
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import specdec_lib as sd
@@ -46,6 +46,7 @@ def test_plain_numbers_go_with_lazy_arrays() -> None:
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_any_shapes_and_chunks_broadcast_as_arrays_do(data: st.DataObject) -> None:
     """Lists, arrays and dask arrays beside each other, with axes of length one and none."""
     whole = data.draw(st.lists(st.integers(1, 5), max_size=3))

@@ -119,8 +119,8 @@ class _VegaPrinter(StrPrinter):  # type: ignore[misc]
     _print_floor = _print_ceiling = _print_Function
 
     def _print_log(self, expr: sympy.Expr) -> str:
-        # near one the chart could not tell a fraction from it
-        return repr(float(expr)) if expr.is_number else self._print_Function(expr)
+        # near one the chart could not tell a fraction from it; two signs in a row are no number
+        return f"({float(expr)!r})" if expr.is_number else self._print_Function(expr)
 
     def _print_log1p(self, expr: sympy.Expr) -> str:
         return _log1p(f"({self._print(expr.args[0])})")
