@@ -30,8 +30,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formula": {"quantity", "symbols"},
     "formulas": {"counted", "formula", "symbols"},
     "routing": {"formula", "formulas"},
-    "locality": {"formula", "routing"},
-    "loads": {"formula"},
     "acceptance": {"formula", "formulas"},
     "records": {"formula", "prefixes", "symbols"},
     "architecture": {"formula", "formulas", "records"},

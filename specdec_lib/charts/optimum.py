@@ -65,7 +65,7 @@ def optimum(
     setting = _setting(speedup, choices.values, x, y, sliders, fixed)
     columns, rows = x.numbers.size, y.numbers.size
     asked = columns * rows * (longest + 1)
-    if not 1 <= longest or asked > MOST_SPEEDUPS:
+    if not longest >= 1 or asked > MOST_SPEEDUPS:
         raise ValueError(
             f"{columns} × {rows} cells with drafts of 0 to {longest} tokens are {asked} speedups; "
             f"a chart works out {MOST_SPEEDUPS} at most, and needs a longest draft of at least 1"

@@ -162,7 +162,6 @@ def share_areas(
         {"calculate": f"{literal(columns)}[datum.column]", "as": "part"},
         {"calculate": f"{literal(places)}[datum.column]", "as": "place"},
         *wholes.divided("i"),
-        {"calculate": "(datum.low + datum.high) / 2", "as": "middle"},
     ]
     area = {
         "mark": {"type": "area", "clip": True, "opacity": 1},
@@ -174,10 +173,11 @@ def share_areas(
         },
     }
     catcher: dict[str, Any] = {
-        "mark": {"type": "point", "clip": True, "opacity": 0, "size": 400, "aria": False},
+        "mark": {"type": "rule", "clip": True, "opacity": 0, "strokeWidth": 16, "aria": False},
         "encoding": {
             "x": plane.on_x("shown_x"),
-            "y": plane.on_y("middle"),
+            "y": plane.on_y("low"),
+            "y2": {"field": "high"},
             "tooltip": wholes.told(tooltip("shown_x", plane.x_encoding["title"])),
         },
     }

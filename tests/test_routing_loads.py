@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from specdec_lib import loads, routing
+from specdec_lib import routing
 from specdec_lib.formula import DomainError
 from specdec_lib.formulas.experts import distinct_experts, distinct_experts_variance
+from specdec_lib.routing import loads
 
 
 class TestSimulation:

@@ -1,4 +1,4 @@
-"""Routing that is not uniform: distinct experts over a measured popularity, and by simulation.
+"""Popularity: distinct experts where some are more popular, by a sum and by simulation.
 
 These are sums over a vector of experts, so they are functions and not Formulas.  The uniform law
 is :data:`specdec_lib.formulas.experts.distinct_experts`; with equal popularity they agree.

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specdec_lib import locality, routing
+from specdec_lib import routing
 from specdec_lib.catalog import measured
 from specdec_lib.formula import DomainError
 from specdec_lib.formulas.experts import local_experts, tokens_to_cover
+from specdec_lib.routing import locality
 
 UNIFORM = np.full(256, 8 / 256)
 

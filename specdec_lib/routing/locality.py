@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from specdec_lib.formula.domain import DomainError, as_float, check
-from specdec_lib.routing import distinct_experts_by_popularity
+from specdec_lib.routing.popularity import distinct_experts_by_popularity
 
 Floats = NDArray[np.float64]
 
