@@ -28,7 +28,7 @@ ALLOWED_ALGEBRA: list[tuple[str, str, str]] = []
 
 def test_the_chapters_are_found() -> None:
     """Every rule below is empty without chapters."""
-    assert [c.name for c in chapters()][:3] == ["roofline", "experts", "attention"]
+    assert chapters()[0].name == "roofline" and len(chapters()) > 10
     notebooks = {path for path in (ROOT / "book").rglob("*.ipynb") if ".ipynb_" not in str(path)}
     assert notebooks == {c.path for c in chapters()}, "a notebook is missing from _toc.yml"
 
