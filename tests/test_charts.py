@@ -21,6 +21,7 @@ from specdec_lib.charts.room import Box, Room
 from specdec_lib.formula import DomainError, Formula
 from specdec_lib.formulas import attention, experts, roofline
 from tests.chart_values import drawn, specification
+from tests.test_chart_maps import lengths, regimes
 
 CROSSING = {"f": 139264.0, "m_c": 576.0, "m_q": 73728.0}
 
@@ -219,6 +220,8 @@ EVERY: dict[str, Callable[[], alt.LayerChart]] = {
     "bytes_of_steps": bytes_of_steps,
     "bytes_over_tokens": bytes_over_tokens,
     "data_alone": data_alone,
+    "lengths": lengths,
+    "regimes": regimes,
 }
 
 
@@ -251,8 +254,8 @@ def test_parameters_stand_at_the_top_alone(name: str) -> None:
     inner = json.dumps(spec["layer"])
     assert '"params"' not in inner
     for param in spec.get("params", []):
-        assert param["name"].startswith(("slider_", "value_"))
-        assert ("bind" in param) == param["name"].startswith("slider_")
+        assert param["name"].startswith(("slider_", "value_", "menu_"))
+        assert ("bind" in param) == param["name"].startswith(("slider_", "menu_"))
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -617,7 +620,8 @@ def test_every_slider_of_every_chart_changes_what_is_drawn() -> None:
             moved = json.loads(json.dumps(spec))
             for other in moved["params"]:
                 if other["name"] == param["name"]:
-                    other["value"] = param["bind"]["max"]
+                    bind = param["bind"]
+                    other["value"] = bind["max"] if "max" in bind else bind["options"][-1]
             assert vl_convert.vegalite_to_svg(json.dumps(moved)) != before, (name, param["name"])
 
 

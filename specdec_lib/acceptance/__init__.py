@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from specdec_lib.acceptance.curve import AcceptanceCurve
 from specdec_lib.acceptance.depth import Decaying, Geometric
+from specdec_lib.acceptance.fitting import (
+    fit_decaying,
+    fit_geometric,
+    relative_errors,
+    root_mean_square,
+)
 from specdec_lib.acceptance.mixing import ByContext, Mixture, WithContext
 from specdec_lib.acceptance.positions import Counts, PerPosition
 from specdec_lib.acceptance.rate import acceptance_for_tokens
+from specdec_lib.acceptance.verification import Played, draft_and_verify
 
 __all__ = [
     "AcceptanceCurve",
@@ -16,6 +23,12 @@ __all__ = [
     "Geometric",
     "Mixture",
     "PerPosition",
+    "Played",
     "WithContext",
     "acceptance_for_tokens",
+    "draft_and_verify",
+    "fit_decaying",
+    "fit_geometric",
+    "relative_errors",
+    "root_mean_square",
 ]

@@ -26,11 +26,11 @@ class Menus:
     items: Mapping[tuple[str, ...], Formula]
 
     @classmethod
-    def of(
-        cls, titles: Sequence[str], given: Formula | Mapping[tuple[str, ...], Formula]
-    ) -> Menus:
+    def of(cls, titles: Sequence[str], given: Formula | Mapping[tuple[str, ...], Formula]) -> Menus:
         """From what a caller writes; ValueError where a combination of choices has no Formula."""
-        items = {(): given} if isinstance(given, Formula) else dict(given)
+        items: dict[tuple[str, ...], Formula] = (
+            {(): given} if isinstance(given, Formula) else dict(given)
+        )
         if not items:
             raise ValueError("a menu needs something to choose from")
         for key in items:

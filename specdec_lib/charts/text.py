@@ -38,8 +38,10 @@ def plain(latex: str) -> str:
 
     >>> plain(r"\pi_p"), plain(r"n_{\mathrm{kv}}"), plain(r"\Delta C"), plain(r"\mathrm{Sp}_{\min}")
     ('π_p', 'n_kv', 'ΔC', 'Sp_min')
+    >>> plain(r"\hat\alpha"), plain(r"\bar\alpha")
+    ('α', 'α')
     """
-    text = re.sub(r"\\(?:mathrm|text|bar|tilde)\s*", "", latex)
+    text = re.sub(r"\\(?:mathrm|text|bar|hat|tilde)\s*", "", latex)
     text = re.sub(r"\\([A-Za-z]+)\s*", lambda found: _GREEK.get(found[1], found[1]), text)
     return text.replace("{", "").replace("}", "").replace("\\", "")
 

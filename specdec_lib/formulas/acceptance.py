@@ -20,8 +20,10 @@ from specdec_lib.symbols import (
     drop,
     gamma,
     indexed,
+    lenience,
     position,
     sigma,
+    temperature,
 )
 
 expected_tokens = Formula(
@@ -115,6 +117,13 @@ def _tokens(vocabulary: int) -> range:
     return range(1, vocabulary + 1)
 
 
+def _checked(vocabulary: int, token: int) -> range:
+    tokens = _tokens(vocabulary)
+    if token not in tokens:
+        raise ValueError(f"token {token} is not one of 1 … {vocabulary}")
+    return tokens
+
+
 def overlap(vocabulary: int) -> Formula:
     """α = Σₓ min(p(x), q(x)) over a ``vocabulary`` of that many tokens.
 
@@ -125,14 +134,26 @@ def overlap(vocabulary: int) -> Formula:
     return Formula(r"\alpha", Add(*shared), ONE, "leviathan2023")
 
 
+def tempered(keyword: str, vocabulary: int, token: int) -> Formula:
+    """Probability of ``token`` when a law over a ``vocabulary`` is sampled at a temperature.
+
+    The elements p₁ … p_v, or q₁ … q_v as ``keyword`` says, are the probabilities at temperature 1;
+    that they sum to one is the caller's part.  Raises ValueError for an empty vocabulary, a token
+    outside it, or another keyword.
+    """
+    if keyword not in ("p", "q"):
+        raise ValueError(f"a law over tokens is 'p' or 'q', not {keyword!r}")
+    weights = {x: indexed(keyword, x) ** (1 / temperature) for x in _checked(vocabulary, token)}
+    rhs = weights[token] / Add(*weights.values())
+    return Formula(rf"{keyword}_{{{token}}}(\tau)", rhs, ONE, "ackley1985")
+
+
 def residual(vocabulary: int, token: int) -> Formula:
     """Probability of ``token`` in the draw that follows a rejection: ∝ max(p − q, 0).
 
     Raises ValueError for an empty vocabulary or a token outside it.
     """
-    tokens = _tokens(vocabulary)
-    if token not in tokens:
-        raise ValueError(f"token {token} is not one of 1 … {vocabulary}")
+    tokens = _checked(vocabulary, token)
     excess = {x: Max(indexed("p", x) - indexed("q", x), 0) for x in tokens}
     total = Add(*excess.values())
     rhs = Piecewise((0, Eq(total, 0)), (excess[token] / total, True))
@@ -149,3 +170,25 @@ def committed_law(vocabulary: int, token: int) -> Formula:
     accepted = Min(indexed("p", token), indexed("q", token))
     rejected = 1 - overlap(vocabulary).rhs
     return Formula(rf"P_{{{token}}}", accepted + rejected * after_rejection, ONE, "leviathan2023")
+
+
+def lenient_overlap(vocabulary: int) -> Formula:
+    """Acceptance where a drafted token passes with min(1, p/λq): more than the exact rule accepts.
+
+    Lossy for λ < 1: see :func:`lenient_law`.  Raises ValueError for an empty vocabulary.
+    """
+    shared = (Min(indexed("p", x) / lenience, indexed("q", x)) for x in _tokens(vocabulary))
+    return Formula(r"\alpha_\lambda", Add(*shared), ONE, "leviathan2023")
+
+
+def lenient_law(vocabulary: int, token: int) -> Formula:
+    """Probability that a position commits ``token`` under the lenient rule, the draw after a
+    rejection as in :func:`residual`.  It equals p for λ = 1 alone; nowhere does it exceed p/λ.
+
+    Raises ValueError as :func:`residual`.
+    """
+    after_rejection = residual(vocabulary, token).rhs
+    accepted = Min(indexed("p", token) / lenience, indexed("q", token))
+    rejected = 1 - lenient_overlap(vocabulary).rhs
+    rhs = accepted + rejected * after_rejection
+    return Formula(rf"P_{{\lambda,{token}}}", rhs, ONE, "derived: acceptance")

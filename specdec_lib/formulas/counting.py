@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from sympy import Eq, Piecewise
 
-from specdec_lib.counted import (
+from specdec_lib.formula import Formula
+from specdec_lib.formulas.acceptance import mean_acceptance
+from specdec_lib.symbols import ONE, B, N, gamma
+from specdec_lib.symbols.counted import (
     accepted,
     deviation,
     drafted,
@@ -25,9 +28,6 @@ from specdec_lib.counted import (
     tax,
     token_budget,
 )
-from specdec_lib.formula import Formula
-from specdec_lib.formulas.acceptance import mean_acceptance
-from specdec_lib.symbols import ONE, B, N, gamma
 
 _HERE = "derived: monitoring"
 _SCHEDULE = "derived: schedules"

@@ -13,23 +13,8 @@ from specdec_lib import symbols
 from specdec_lib.formula import Formula
 from specdec_lib.formulas.experts import distinct_experts
 from specdec_lib.formulas.roofline import MULTIPLY_ADD
-from specdec_lib.symbols import (
-    BYTE,
-    B,
-    P_a,
-    P_e,
-    S,
-    T,
-    b,
-    b_a,
-    k,
-    m_c,
-    n,
-    ridge_core,
-    ridge_expert,
-    ridge_projection,
-    s,
-)
+from specdec_lib.symbols import BYTE, B, P_e, S, T, b, k, m_c, n, s
+from specdec_lib.symbols.calculator import P_a, b_a, ridge_core, ridge_expert, ridge_projection
 
 projection_bytes = Formula(
     r"C_{\mathrm{proj}}",

@@ -97,5 +97,5 @@ def test_pages_from_the_library_are_made_anew_when_it_changes(name: str) -> None
     (stored,) = (ROOT / "_build").rglob("environment.pickle")
     environment = pickle.loads(stored.read_bytes())
     known = {Path(environment.srcdir, file).resolve() for file in environment.dependencies[name]}
-    for file in ("specdec_lib/symbols.py", "specdec_lib/data/gpus/nvidia.toml"):
+    for file in ("specdec_lib/symbols/__init__.py", "specdec_lib/data/gpus/nvidia.toml"):
         assert (ROOT / file).resolve() in known

@@ -98,7 +98,7 @@ def test_what_does_not_fit_is_warned_of_and_priced_all_the_same() -> None:
     [
         (("--model", "nope", "--gpu", "b200"), 1, "no model is called 'nope'"),
         (("--model", "deepseek-v4-flsh", "--gpu", "b200"), 1, "DeepSeek-V4-Flash"),
-        (("--model", "missing.json", "--gpu", "b200"), 1, "missing.json: No such file"),
+        (("--model", "missing.json", "--gpu", "b200"), 1, "missing.json: there is no such file"),
         ((*V4[:3], "b20"), 1, "B200"),
         ((*V4, "--batch", "0"), 2, "0 is less than 1"),
         ((*V4, "--batch", "many"), 2, "'many' is no whole number"),

@@ -367,6 +367,13 @@ EQUATIONS: list[Row] = [
     ("acceptance.overlap(3)", dict(p_1=0.5, p_2=0.3, p_3=0.2, q_1=0.2, q_2=0.2, q_3=0.6), 0.6, 1e-12),
     ("acceptance.residual(3, 2)", dict(p_1=0.5, p_2=0.3, p_3=0.2, q_1=0.2, q_2=0.2, q_3=0.6), 0.25, 1e-12),
     ("acceptance.committed_law(3, 2)", dict(p_1=0.5, p_2=0.3, p_3=0.2, q_1=0.2, q_2=0.2, q_3=0.6), 0.3, 1e-12),
+    # squares of 0.5, 0.3, 0.2 are 25 : 9 : 4; at temperature 1 nothing changes
+    ("acceptance.tempered('q', 3, 2)", dict(q_1=0.5, q_2=0.3, q_3=0.2, temperature=0.5), 9 / 38, 1e-12),
+    ("acceptance.tempered('q', 3, 2)", dict(q_1=0.5, q_2=0.3, q_3=0.2, temperature=1), 0.3, 1e-12),
+    # at half the bar 0.2 + 0.2 + 0.4 pass; the other 0.2 of the draws are made up as 3 : 1 : 0
+    ("acceptance.lenient_overlap(3)", dict(p_1=0.5, p_2=0.3, p_3=0.2, q_1=0.2, q_2=0.2, q_3=0.6, lenience=0.5), 0.8, 1e-12),
+    ("acceptance.lenient_law(3, 2)", dict(p_1=0.5, p_2=0.3, p_3=0.2, q_1=0.2, q_2=0.2, q_3=0.6, lenience=0.5), 0.25, 1e-12),
+    ("acceptance.lenient_law(3, 2)", dict(p_1=0.5, p_2=0.3, p_3=0.2, q_1=0.2, q_2=0.2, q_3=0.6, lenience=1), 0.3, 1e-12),
     # speculation: the first-token hurdle at C(2)/C₀ = 1.4 and c = 0.1 is 0.5
     ("speculation.speedup", {"N": 3, "C_0": 1, "C_verify": 1.3, "C_draft": 0.2}, 2.0, 1e-15),
     ("speculation.hurdle", {"C_verify": 1.4, "C_0": 1, "c": 0.1}, 0.5, 1e-12),

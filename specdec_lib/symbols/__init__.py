@@ -45,6 +45,22 @@ S_0 = declare("S_0", "S_0", ONE, "context up to which acceptance does not fall",
 p = declare("p", "p", ONE, "probability of a token under the target", high=1)
 q = declare("q", "q", ONE, "probability of a token under the drafter", high=1)
 h = declare("h", "h", ONE, "probability that a first stage keeps a drafted token", high=1)
+temperature = declare(
+    "temperature",
+    r"\tau",
+    ONE,
+    "temperature of sampling; close to 0 it is greedy",
+    low=0.05,
+    high=20,
+)
+lenience = declare(
+    "lenience",
+    r"\lambda",
+    ONE,
+    "factor on q before p must reach it; 1 is exact",
+    positive=True,
+    high=1,
+)
 
 # --- experts -----------------------------------------------------------------------------------
 E = declare("E", "E", ONE, "routed experts in a layer", low=1)
@@ -207,33 +223,10 @@ slow_bandwidth = declare(
     positive=True,
 )
 
-# --- the published calculator ------------------------------------------------------------------
-P_a = declare("P_a", "P_a", ONE, "parameters of one layer's attention projections", positive=True)
-b_a = declare("b_a", "b_a", BYTE, "bytes per weight of the attention projections", positive=True)
-ridge_projection = declare(
-    "ridge_projection",
-    r"R_{\mathrm{proj}}",
-    FLOP / BYTE,
-    "ridge point at the precision of the attention projections",
-    positive=True,
-)
-ridge_expert = declare(
-    "ridge_expert",
-    r"R_{\mathrm{exp}}",
-    FLOP / BYTE,
-    "ridge point at the precision of the experts",
-    positive=True,
-)
-ridge_core = declare(
-    "ridge_core",
-    r"R_{\mathrm{core}}",
-    FLOP / BYTE,
-    "ridge point at the precision of the attention core",
-    positive=True,
-)
-
-# --- what engines count ------------------------------------------------------------------------
-from specdec_lib import counted as counted  # noqa: E402, here so that its symbols come in this place
+# --- the published calculator, and what engines count ------------------------------------------
+# here so that their symbols come in this place
+from specdec_lib.symbols import calculator as calculator  # noqa: E402
+from specdec_lib.symbols import counted as counted  # noqa: E402
 
 #: (smaller, larger, why): what must hold between two symbols whenever both are given.
 RELATIONS: tuple[tuple[str, str, str], ...] = (
