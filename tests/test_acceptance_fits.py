@@ -178,9 +178,7 @@ class TestLawsOverTokens:
 
     @pytest.mark.parametrize("temperature", [0.1, 0.7, 1.0, 5.0])
     def test_a_tempered_law_sums_to_one_and_sharpens(self, temperature: float) -> None:
-        law = [
-            acceptance.tempered("p", 3, x)(**self.P, temperature=temperature) for x in (1, 2, 3)
-        ]
+        law = [acceptance.tempered("p", 3, x)(**self.P, temperature=temperature) for x in (1, 2, 3)]
         assert sum(law) == pytest.approx(1, rel=1e-12)
         assert (law[0] > 0.5) == (temperature < 1)
 

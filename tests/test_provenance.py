@@ -229,6 +229,13 @@ def test_a_reference_record_in_si_units() -> None:
         reference["n"][0] = 5
 
 
+def test_a_column_that_says_what_it_holds_is_not_the_symbol_of_its_name() -> None:
+    """A rate of acceptance is at most 1; a column of tokens a second may be called rate too."""
+    rate = {"meaning": "output tokens a second", "values": [159.8]}
+    told = read_reference("x.toml", "t", {**REFERENCE, "columns": {"rate": rate}}, {})
+    assert told["rate"].tolist() == [159.8]
+
+
 BROKEN_REFERENCES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "no source": (lambda r: r.pop("source"), "source is missing"),
     "no meaning": (lambda r: r.pop("meaning"), "meaning is missing"),
