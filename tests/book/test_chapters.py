@@ -179,6 +179,35 @@ def test_a_judged_claim_stands_in_a_box(chapter: Chapter) -> None:
 
 
 @CHAPTERS
+def test_a_judged_claim_has_its_grounds(chapter: Chapter) -> None:
+    """The statement in italics, what it was judged by, under which conditions, and the verdict."""
+    for box in re.findall(r"^:::\{admonition\} Claim.*?^:::$", chapter.prose, re.M | re.S):
+        assert re.search(r"^\*[^*].*", box, re.M), f"the statement is missing: {box}"
+        for part in ("**Evidence", "**Conditions", "**Verdict:**"):
+            assert part in box, f"{part}** is missing: {box}"
+
+
+def test_the_ledger() -> None:
+    """Which of the claims that the book settles are judged, and where."""
+    judged = {
+        chapter.name: sorted({int(n) for n in re.findall(r"Claim C(\d+), judged", chapter.prose)})
+        for chapter in chapters()
+    }
+    assert {name: claims for name, claims in judged.items() if claims} == {
+        "roofline": [1],
+        "acceptance": [14],
+        "experts": [2, 3, 4, 10],
+        "routing": [3, 10],
+        "attention": [6, 7, 8],
+        "compressed": [6, 8],
+        "step": [1, 2, 3, 4, 10],
+        "marginal": [3, 10],
+        "drafting": [15, 16],
+        "speedup": [5, 9, 11, 12, 13],
+    }
+
+
+@CHAPTERS
 def test_an_exercise_asks_for_a_pencil(chapter: Chapter) -> None:
     """At least one is to be predicted on paper before anything is computed."""
     asked = re.findall(r"```\{exercise\}.*?^```", chapter.prose, re.M | re.S)
