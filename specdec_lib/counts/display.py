@@ -56,6 +56,8 @@ def as_html(counts: AcceptanceCounts) -> str:
     )
     caption = html.escape(f"{counts.engine}: {counts.found}")
     remarks = [*counts.notes, *(f"beware: {warning}" for warning in counts.warnings)]
-    return f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>" + "".join(
+    # the class by which pages know a table of data, in their light and dark themes
+    head = f'<table class="dataframe"><caption>{caption}</caption>'
+    return f"{head}<tbody>{rows}</tbody></table>" + "".join(
         f"<p>{html.escape(remark)}</p>" for remark in remarks
     )

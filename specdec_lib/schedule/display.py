@@ -41,7 +41,9 @@ def as_html(schedule: Schedule) -> str:
         )
         heads = "".join(f'<th scope="col">{html.escape(entry)}</th>' for entry in head)
         parts.append(
-            f"<table><caption>{html.escape(caption or 'Draft length by batch')}</caption>"
+            # the class by which pages know a table of data, in their light and dark themes
+            '<table class="dataframe">'
+            f"<caption>{html.escape(caption or 'Draft length by batch')}</caption>"
             f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         )
     remarks = (_beyond(schedule), *_remarks(schedule))
