@@ -18,7 +18,7 @@ from pathlib import Path
 from tools.chromium import ADVICE, find_chromium
 from tools.notebooks import ROOT, STEADY
 
-PYTEST = ("pytest", "-q", "--no-header", "-n", "2")
+PYTEST = ("pytest", "-q", "--no-header", "-n", "auto")
 
 
 def no_chromium() -> str | None:

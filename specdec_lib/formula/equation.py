@@ -27,6 +27,10 @@ from specdec_lib.formula.stable import bare, stable
 from specdec_lib.formula.vega import vega_expression
 from specdec_lib.symbols import UNITS, Quantity, notation_order, quantity
 
+#: Significant digits of a constant as it is displayed, and from which denominator on a fraction is
+#: displayed as one.
+DIGITS, LONG_DENOMINATOR = 6, 10_000
+
 
 @dataclass(frozen=True)
 class Formula:
@@ -195,7 +199,7 @@ class Formula:
         shown = self.general
         for part in self.using:
             shown = _named(shown, part.general, sympy.Symbol(part.lhs, positive=True))
-        return shown
+        return _readable(shown)
 
     def latex(self) -> str:
         """The equation in LaTeX, without delimiters."""
@@ -215,3 +219,14 @@ def _named(whole: sympy.Expr, part: sympy.Expr, name: sympy.Symbol) -> sympy.Exp
     if len(inside) > 1 and inside <= set(terms):
         return sympy.Add(*(term for term in terms if term not in inside), name)
     return whole.subs(part, name)
+
+
+def _readable(shown: sympy.Expr) -> sympy.Expr:
+    """``shown`` with its constants to six digits: what was counted in thousandths of a microsecond
+    is no fraction that anyone reads."""
+    long = [
+        number
+        for number in shown.atoms(sympy.Number)
+        if number.is_Float or (number.is_Rational and number.q >= LONG_DENOMINATOR)
+    ]
+    return shown.xreplace({number: sympy.Float(number, DIGITS) for number in long})
