@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from specdec_lib.formula.domain import DomainError
+from specdec_lib.formula.domain import DomainError, floats
 from specdec_lib.symbols import T
 
 
@@ -45,7 +45,10 @@ class VerifyCurve:
     points: tuple[tuple[float, float], ...]
 
     def __init__(self, ratios: Mapping[float, float]) -> None:
-        points = sorted((float(width), float(ratio)) for width, ratio in {1: 1, **ratios}.items())
+        points = sorted(
+            (_number("width", width), _number("ratio", ratio))
+            for width, ratio in {1: 1, **ratios}.items()
+        )
         if len(points) < 2 or points[0] != (1.0, 1.0):
             raise DomainError(
                 f"a verify curve starts at width 1 with the ratio 1 and has a wider point: {points}"
@@ -88,3 +91,10 @@ class VerifyCurve:
             slope = sympy.Float((more - less) / (wide - narrow))
             pieces.append((sympy.Float(less) + slope * (T - narrow), sympy.Le(T, wide)))
         return sympy.Piecewise(*pieces[:-1], (pieces[-1][0], True))
+
+
+def _number(what: str, value: float) -> float:
+    number = floats(f"verify curve, {what}", value)
+    if number.ndim:
+        raise TypeError(f"verify curve, {what}: {value!r:.60} is not one number")
+    return float(number)

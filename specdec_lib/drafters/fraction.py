@@ -14,7 +14,7 @@ from specdec_lib.cost.part import bare
 from specdec_lib.drafters.draft import Draft, Drafter
 from specdec_lib.drafters.target import Law
 from specdec_lib.formula import Formula
-from specdec_lib.formula.domain import as_float, check
+from specdec_lib.formula.domain import as_scalar, check
 from specdec_lib.formulas.speculation import fraction_draft
 from specdec_lib.symbols import T
 
@@ -26,8 +26,8 @@ class Fraction(Drafter):
     """
 
     def __init__(self, c: float) -> None:
-        check("drafter", {"c": as_float("c", c)})
-        self.c = float(c)
+        self.c = as_scalar("c", c)
+        check("drafter", {"c": np.float64(self.c)})
         self.name = f"a fraction {self.c:g} of a plain step"
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from specdec_lib import catalog
@@ -14,6 +15,9 @@ from specdec_lib.drafters.lookup import Lookup
 from specdec_lib.drafters.passes import PassDrafter
 
 Split = int | Literal["target"]
+
+#: A number as a user writes one; float() would also read 1_0 and other alphabets' digits.
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 _SERIAL = ("eagle3", "mtp")
 _BLOCK = ("dflash", "dspark", "medusa")
@@ -145,10 +149,14 @@ def named(name: str, target: Model | None = None, *, tp: Split = 1) -> Drafter:
     Raises UnknownName, listing near ones, for a name that is none of these, ValueError where the
     catalogue has none or several of a kind for the target.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a drafter is found by its name, a text, not by {name!r:.60}")
     plain = name.strip().casefold()
     kind, _, value = plain.partition(":")
     if kind == "fraction" and value:
         try:
+            if not _NUMBER.fullmatch(value.strip()):
+                raise ValueError(f"{value.strip()!r} is no number")
             return fraction(float(value))
         except ValueError as error:
             raise ValueError(f"drafter {name!r}: {error}; such as fraction:0.10") from error

@@ -13,7 +13,7 @@ from specdec_lib.cost import StepCost
 from specdec_lib.drafters.draft import Draft, Drafter
 from specdec_lib.drafters.target import Law
 from specdec_lib.formula import Formula
-from specdec_lib.formula.domain import as_float, check
+from specdec_lib.formula.domain import as_scalar, check
 from specdec_lib.formulas.speculation import lookup_draft
 
 
@@ -25,8 +25,8 @@ class Lookup(Drafter):
     """
 
     def __init__(self, host: float = 0.0) -> None:
-        check("n-gram drafter", {"t_round": as_float("t_round", host)})
-        self.host = float(host)
+        self.host = as_scalar("t_round", host)
+        check("n-gram drafter", {"t_round": np.float64(self.host)})
         self.name = "n-gram"
 
     def _on(self, target: StepCost | Law) -> Draft:

@@ -72,8 +72,10 @@ class PassDrafter(Drafter):
     ) -> None:
         if not isinstance(deployment, Deployment | None):
             raise TypeError(f"{name}: deployment is a Deployment, not {deployment!r:.60}")
-        if tp != "target" and (isinstance(tp, bool) or not isinstance(tp, int) or tp < 1):
-            raise ValueError(f"{name}: tp = {tp!r}; a number of devices, or 'target'")
+        if not (isinstance(tp, str) and tp == "target") and not _is_count(tp):
+            raise ValueError(f"{name}: tp = {tp!r:.60}; a number of devices, or 'target'")
+        if vocabulary is not None and not _is_count(vocabulary):
+            raise ValueError(f"{name}: vocabulary = {vocabulary!r:.60}; a number of words")
         self.name = name
         self.tp = tp
         self._shape = shape
@@ -202,3 +204,7 @@ class PassDraft(Draft):
         if own < of_target:
             taken.append(f"{self.name} runs on {own} of the {of_target} devices of a replica")
         return tuple(taken)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

@@ -11,7 +11,7 @@ import numpy as np
 from specdec_lib.acceptance import AcceptanceCurve
 from specdec_lib.acceptance.curve import Floats, plain
 from specdec_lib.formula import Formula
-from specdec_lib.formula.domain import DomainError
+from specdec_lib.formula.domain import DomainError, floats
 from specdec_lib.formulas import speculation
 from specdec_lib.plan import regimes
 from specdec_lib.plan.best import Best
@@ -89,8 +89,9 @@ class Plan(Thresholds):
 
         Raises DomainError for a fraction outside [0, 1).
         """
-        if not 0 <= within < 1:
-            raise DomainError(f"within = {within!r} is no fraction of a speedup")
+        share = floats("within", within)
+        if share.ndim or not 0 <= share < 1:
+            raise DomainError(f"within = {within!r:.60} is no fraction of a speedup")
         every = self.table(B=B, S=S, gamma_max=gamma_max).speedup
         near = every >= every.max(axis=0) * (1 - within)
         shortest = np.argmax(near, axis=0)

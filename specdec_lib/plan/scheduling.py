@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from specdec_lib.formula.domain import DomainError
+from specdec_lib.formula.domain import DomainError, floats
 from specdec_lib.schedule import Schedule, choose
 from specdec_lib.schedule.cell import span
 
@@ -39,6 +39,12 @@ def make_schedule(
             f"a schedule is for one acceptance; {plan.acceptance!r} has {plan.acceptance.shape}"
         )
     batches = np.arange(1, _count("batch_max", batch_max, MOST_BATCHES) + 1)
+    _count("shortest", shortest, MOST_BATCHES, least=0)
+    if most is not None:
+        _count("most", most, MOST_BATCHES)
+    gain, idle_tax = _share("gain", gain), _share("idle_tax", idle_tax)
+    if not isinstance(falling, bool):
+        raise TypeError(f"falling = {falling!r:.60} is neither True nor False")
     rows = () if np.ndim(context) == 0 else tuple(operator.index(c) for c in context)  # type: ignore[union-attr]
     at = {"B": batches, "S": context} if not rows else {"B": batches[:, None], "S": np.array(rows)}
     longest, said = plan.longest(gamma_max)
@@ -62,14 +68,21 @@ def make_schedule(
     )
 
 
-def _count(what: str, value: object, most: int) -> int:
+def _count(what: str, value: object, most: int, *, least: int = 1) -> int:
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError(f"{what} = {value!r} is no whole number") from None
-    if isinstance(value, bool) or not 1 <= number <= most:
-        raise DomainError(f"{what} = {value!r}: it must lie in [1, {most}]")
+        raise TypeError(f"{what} = {value!r:.60} is no whole number") from None
+    if isinstance(value, bool) or not least <= number <= most:
+        raise DomainError(f"{what} = {value!r}: it must lie in [{least}, {most}]")
     return number
+
+
+def _share(what: str, value: object) -> float:
+    number = floats(what, value)
+    if number.ndim:
+        raise TypeError(f"{what} = {value!r:.60} is not one number")
+    return float(number)
 
 
 def _name(plan: Plan, context: int | Sequence[int]) -> str:

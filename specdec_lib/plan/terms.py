@@ -97,7 +97,9 @@ class Terms:
         try:
             asked = operator.index(gamma_max)
         except TypeError:
-            raise TypeError(f"gamma_max = {gamma_max!r} is no whole number") from None
+            raise TypeError(f"gamma_max = {gamma_max!r:.60} is no whole number") from None
+        if isinstance(gamma_max, bool):
+            raise TypeError(f"gamma_max = {gamma_max} is no whole number")
         if asked < 0:
             raise DomainError(f"gamma_max = {asked}: a draft has 0 or more tokens")
         known = [(most, who) for most, who in self.limits() if most < asked]
