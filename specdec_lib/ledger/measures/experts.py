@@ -1,0 +1,103 @@
+"""Measures of a layer of experts by itself: slopes, prices, knees and its free band."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from specdec_lib import catalog
+from specdec_lib.architecture import Experts
+from specdec_lib.formulas import experts, roofline
+
+__all__ = [
+    "dense_free_band",
+    "dense_knee",
+    "expert_drafted_price",
+    "expert_free_band",
+    "expert_knee",
+    "expert_price",
+    "intensity_slope",
+]
+
+#: Batches among which a free band is looked for: beyond the far knee of every model here.
+_BATCHES = np.arange(1, 10_001)
+
+
+def _layer(name: str) -> Experts:
+    layer = catalog.model(name).experts
+    if layer is None:
+        raise ValueError(f"{name} has no experts")
+    return layer
+
+
+def _ridge(layer: Experts, device: str) -> float:
+    return float(catalog.gpu(device).ridge(layer.precision.peak))
+
+
+def intensity_slope(*, model: str, n: float, shared: bool = True) -> float:
+    """Slope of the intensity of a layer of experts at n tokens, of its final slope."""
+    layer = _layer(model)
+    s = layer.s if shared else 0
+    return float(experts.moe_relative_slope(n=n, E=layer.E, k=layer.k, s=s))
+
+
+def expert_price(*, model: str, n: float, shared: bool = True) -> float:
+    """Price of a marginal token in the expert reads, relative to an average one, at n tokens."""
+    layer = _layer(model)
+    s = layer.s if shared else 0
+    return float(experts.marginal_price(n=n, E=layer.E, k=layer.k, s=s))
+
+
+def expert_drafted_price(*, model: str, gpu: str, gamma: int, B: float | None = None) -> float:
+    """What each of γ drafted tokens adds to the time of a layer's experts, in plain ones.
+
+    Without a batch it is taken at the edge, where B·(γ + 1) tokens are E/k.
+    """
+    layer = _layer(model)
+    if B is None:
+        B = float(experts.expert_knee(E=layer.E, k=layer.k)) / (gamma + 1)
+    ratio = experts.verify_ratio(
+        B=B,
+        T=gamma + 1,
+        E=layer.E,
+        k=layer.k,
+        s=layer.s,
+        b=layer.b,
+        ridge=_ridge(layer, gpu),
+    )
+    return float((ratio - 1) / gamma)
+
+
+def expert_knee(*, model: str, gpu: str) -> float:
+    """Tokens from which a layer of experts is compute-bound."""
+    layer = _layer(model)
+    return float(
+        experts.moe_knee(E=layer.E, k=layer.k, s=layer.s, b=layer.b, ridge=_ridge(layer, gpu))
+    )
+
+
+def dense_knee(*, model: str, gpu: str) -> float:
+    """Tokens from which a dense layer in the format of the model's experts is compute-bound."""
+    layer = _layer(model)
+    return float(roofline.weight_knee(b=layer.b, ridge=_ridge(layer, gpu)))
+
+
+def expert_free_band(*, model: str, gpu: str, T: int, within: float) -> float:
+    """How many batches verify T tokens within that fraction of a plain step, in the experts."""
+    layer = _layer(model)
+    ratio = experts.verify_ratio(
+        B=_BATCHES,
+        T=T,
+        E=layer.E,
+        k=layer.k,
+        s=layer.s,
+        b=layer.b,
+        ridge=_ridge(layer, gpu),
+    )
+    return float(np.count_nonzero(ratio <= 1 + within))
+
+
+def dense_free_band(*, model: str, gpu: str, T: int, within: float) -> float:
+    """The same for a dense layer in the format of the model's experts."""
+    layer = _layer(model)
+    ratio = roofline.verify_ratio(B=_BATCHES, T=T, b=layer.b, ridge=_ridge(layer, gpu))
+    return float(np.count_nonzero(ratio <= 1 + within))
