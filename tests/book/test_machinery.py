@@ -14,7 +14,7 @@ import vl_convert
 from docutils import nodes
 from sphinx.builders.html._assets import _JavaScript
 
-from specdec_book import assets, facts, pages, sources
+from specdec_book import assets, exercises, facts, pages, sources
 from specdec_book.numbers import THIN, grouped, with_unit
 from specdec_lib import theme
 from specdec_lib.catalog import Datum, Provenance
@@ -176,3 +176,29 @@ class TestFacts:
     def test_units_get_the_prefix_that_reads_best(self, value: float, unit: str, text: str) -> None:
         number, _, shown = text.rpartition(" ")
         assert with_unit(value, unit) == f"{number.replace(' ', THIN)} {shown}"
+
+
+class TestExercises:
+    def notebook(self, folder: Path, text: str) -> Path:
+        file = folder / "topic.ipynb"
+        cell = {"cell_type": "markdown", "source": [f"# A point\n\n{text}"]}
+        file.write_text(json.dumps({"cells": [cell]}))
+        return file
+
+    def test_are_read_with_title_label_and_level(self, tmp_path: Path) -> None:
+        text = "```{exercise} Guess\n:label: ex-topic-1\n:class: level-2\n\nHow many?\n```"
+        (found,) = exercises.exercises(self.notebook(tmp_path, text))
+        assert found == exercises.Exercise("Guess", "ex-topic-1", 2, "topic", "A point")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "```{exercise}\n:label: ex-topic-1\n:class: level-2\n```",
+            "```{exercise} Guess\n:class: level-2\n```",
+            "```{exercise} Guess\n:label: ex-topic-1\n```",
+            "```{exercise} Guess\n:label: ex-topic-1\n:class: level-4\n```",
+        ],
+    )
+    def test_without_one_of_them_are_refused(self, tmp_path: Path, text: str) -> None:
+        with pytest.raises(ValueError, match="needs a title, a :label: and a :class: out of"):
+            exercises.exercises(self.notebook(tmp_path, text))

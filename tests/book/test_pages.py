@@ -13,6 +13,7 @@ from specdec_lib import catalog, formulas
 from specdec_lib.deployment import defaults
 from specdec_lib.records.names import bare
 from specdec_lib.symbols import SYMBOLS
+from tests.book.chapters import chapters
 from tests.book.site import HTML, ROOT, is_foreign, page, pages
 
 pytestmark = pytest.mark.site
@@ -83,6 +84,17 @@ def test_every_fact_has_its_place() -> None:
             assert f"{kind}-{bare(record.name)}" in found
     for accelerator in defaults().efficiencies:
         assert f"deployment-{bare(accelerator)}" in found
+
+
+def test_every_exercise_is_in_the_index_by_its_level() -> None:
+    text = path_of("book/teaching").read_text(encoding="utf-8")
+    listed = [text.index(f"Level {level}:") for level in (1, 2, 3)] + [len(text)]
+    for chapter in chapters():
+        asked = re.findall(r":label: (ex-[\w-]+)\n:class: level-(\d)\n", chapter.prose)
+        assert asked
+        for label, level in asked:
+            here = slice(listed[int(level) - 1], listed[int(level)])
+            assert f'{chapter.name}.html#{label}"' in text[here]
 
 
 def test_times_on_the_fact_page_are_in_units_that_read_well() -> None:
