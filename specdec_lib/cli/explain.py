@@ -69,6 +69,7 @@ def _findings(
     round_ = planned.round(gamma=length, **at)
     most = planned.best(B=_BATCHES, S=context, gamma_max=longest)
     place = int(np.argmax(most.speedup))
+    shortest, longest_near = planned.plateau(**at, gamma_max=longest)
     plain = planned.regime_shares(gamma=0, **at)
     shares = planned.regime_shares(gamma=length, **at)
     whole, before = sum(shares.values()), sum(plain.values())
@@ -90,6 +91,7 @@ def _findings(
         "draft_budget": float(planned.draft_budget(gamma=length, **at)),
         "best_gamma": best.gamma,
         "best_speedup": best.speedup,
+        "plateau": [int(shortest), int(longest_near)],
         "best_batch": int(_BATCHES[place]),
         "best_batch_gamma": int(most.gamma[place]),
         "best_batch_speedup": float(most.speedup[place]),
@@ -137,6 +139,12 @@ def _remedies(found: dict[str, Any]) -> list[str]:
         said.append(f"a draft of {found['best_gamma']} is best here ({found['best_speedup']:.2f}×)")
     else:
         said.append("the draft length is the best one")
+    shortest, longest = found["plateau"]
+    if shortest < longest:
+        said.append(
+            f"lengths from {shortest} to {longest} are within 5 % of the best, which a measurement "
+            "will hardly tell apart"
+        )
     needed = found["break_even_alpha"]
     said.append(
         f"drafts of {found['gamma']} break even at an acceptance of {needed:.2f} at every position"
