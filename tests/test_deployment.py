@@ -216,6 +216,13 @@ class TestDevices:
         sent = 32 * 4096 * 2 / 8 * 8 * (1 - (7 / 8) ** 6)
         assert share.seconds == pytest.approx(2 * 43 * (1e-5 + 7 / 8 * sent / 900e9))
 
+    @pytest.mark.parametrize(("B", "fullest"), [(1, 1), (8, 1), (9, 2), (16, 2)])
+    def test_the_fullest_replica_sends_what_all_wait_for(self, B: int, fullest: int) -> None:
+        """One sequence on eight replicas is all on one of them, which sends all four tokens."""
+        share = ideal(V4, dp=8, ep=8).breakdown(B=B, T=4, S=4096)["communication"]
+        sent = fullest * 4 * 4096 * 2 * 8 * (1 - (7 / 8) ** 6)
+        assert share.seconds == pytest.approx(2 * 43 * 7 / 8 * sent / 900e9)
+
     def test_replicas_that_split_each_expert_gather_all_tokens(self) -> None:
         share = ideal(V4, dp=8).breakdown(**AT)["communication"]
         assert share.seconds == pytest.approx(2 * 43 * 7 / 8 * (1 * 4 * 4096 * 2) / 900e9)

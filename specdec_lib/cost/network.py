@@ -17,7 +17,6 @@ from specdec_lib.cost.part import Part
 from specdec_lib.deployment import Deployment
 from specdec_lib.formula import Formula
 from specdec_lib.formulas import communication
-from specdec_lib.symbols import B, T
 
 
 def network_parts(
@@ -56,7 +55,8 @@ def network_parts(
         sent = states
         if deployment.ep > 1:
             reached = communication.dispatch_bytes.where(D=everyone, G=deployment.ep, k=experts.k)
-            sent = reached.where(n=B * T, **hidden).rhs
+            # what the fullest replica sends: more than the mean where B does not divide
+            sent = reached.where(n=deployment.dp * tokens, **hidden).rhs
         one_way = times(communication.exchange_time, everyone, sent)
         parts["dispatch and combine"] = 2 * experts.layers * one_way
     return [Part.beside("communication", kind, t, "link") for kind, t in parts.items()]

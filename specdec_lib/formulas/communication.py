@@ -6,6 +6,8 @@ nothing to itself.
 
 from __future__ import annotations
 
+from sympy import Piecewise, oo
+
 from specdec_lib.formula import Formula
 from specdec_lib.formulas.experts import distinct_experts
 from specdec_lib.symbols import BYTE, ONE, SECOND, D, E, G, H, V, b_x, k, link, n, t_c, traffic
@@ -46,3 +48,25 @@ exchange_time = Formula(
     r"t_{\mathrm{exchange}}", t_c + (1 - 1 / D) * traffic / link, SECOND, "thakur2005"
 )
 """An all-to-all or all-gather of a payload, of which a device keeps its own part."""
+
+# --- where a message is long enough to count ---------------------------------------------------
+_there = "derived: parallelism"
+_split = D / (D - 1)  # bytes of a payload over those that a device passes on
+
+reduce_knee = Formula(
+    r"n_{\mathrm{reduce}}",
+    Piecewise((t_c * link * _split / (2 * H * b_x), D > 1), (oo, True)),
+    ONE,
+    _there,
+)
+"""Tokens whose hidden states take as long to add up over D devices as the latency: below, more
+tokens are nearly free to exchange.  Infinite for one device, which exchanges nothing."""
+
+dispatch_knee = Formula(
+    r"n_{\mathrm{dispatch}}",
+    Piecewise((t_c * link * D * _split / (H * b_x * devices_reached.rhs), D > 1), (oo, True)),
+    ONE,
+    _there,
+    using=(devices_reached,),
+)
+"""Tokens, of all D devices together, whose way to their experts takes as long as its latency."""

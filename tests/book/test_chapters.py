@@ -204,6 +204,7 @@ def test_the_ledger() -> None:
         "marginal": [3, 10],
         "drafting": [15, 16],
         "speedup": [5, 9, 11, 12, 13],
+        "parallelism": [10],
     }
 
 

@@ -491,6 +491,22 @@ EQUATIONS: list[Row] = [
     ),
     ("communication.all_reduce_time", {"D": 4, "traffic": 80, "link": 10, "t_c": 1}, 13.0, 1e-15),
     ("communication.exchange_time", {"D": 4, "traffic": 80, "link": 10, "t_c": 1}, 7.0, 1e-15),
+    # 30 s of latency are 300 B of a link; a token is 20 B, of which a device passes on 3/4: twice in
+    # a sum, and in a dispatch a quarter of it to each of 1.5 devices
+    ("communication.reduce_knee", {"D": 4, "H": 10, "b_x": 2, "link": 10, "t_c": 30}, 10.0, 1e-15),
+    ("communication.reduce_knee", {"D": 1, "H": 10, "b_x": 2, "link": 10, "t_c": 30}, math.inf, 0),
+    (
+        "communication.dispatch_knee",
+        {"D": 4, "H": 10, "b_x": 2, "G": 2, "k": 2, "link": 10, "t_c": 30},
+        160 / 3,
+        1e-15,
+    ),
+    (
+        "communication.dispatch_knee",
+        {"D": 1, "H": 10, "b_x": 2, "G": 2, "k": 2, "link": 10, "t_c": 30},
+        math.inf,
+        0,
+    ),
     # locality by hand: 4^½ = 2 independent tokens touch 4·(1 − ¼) = 3 of 4 experts; A′(2) = ln 2
     ("locality.local_tax", {"E": 4, "k": 2, "s": 1, "B": 1, "T": 4, "locality": 0.5}, 4 / 3, 1e-15),
     ("locality.local_price", {"E": 4, "k": 2, "s": 1, "B": 1, "T": 4, "locality": 0.5}, math.log(2) / 4, 1e-15),
