@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,8 +19,10 @@ from specdec_lib import charts, theme
 from specdec_lib.charts import Cells, Layer, Marker, Points, Rule, Sides, Slider
 from specdec_lib.charts.renderer import ChartError, mimebundle
 from specdec_lib.charts.room import Box, Room
+from specdec_lib.charts.text import plain
 from specdec_lib.formula import DomainError, Formula
 from specdec_lib.formulas import attention, experts, roofline
+from specdec_lib.symbols import SYMBOLS
 from tests.chart_values import drawn, specification
 from tests.test_chart_maps import lengths, regimes
 
@@ -1053,3 +1056,11 @@ def test_a_given_y_axis_ends_where_it_is_told() -> None:
     chart = distinct(y_over=(0, 333))
     scale = specification(chart)["layer"][0]["layer"][0]["encoding"]["y"]["scale"]
     assert scale["domain"] == [0, 333] and scale["nice"] is False
+
+
+def test_every_symbol_is_shown_without_its_latex() -> None:
+    r"""A Greek letter is a letter on a chart, whatever stands under it, and never its command."""
+    for known in SYMBOLS.values():
+        shown = plain(known.latex)
+        commands = set(re.findall(r"\\([A-Za-z]+)", known.latex)) - {"mathrm", "text", "bar"}
+        assert not any(command in shown for command in commands - {"hat", "tilde"}), known.latex

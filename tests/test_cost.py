@@ -138,14 +138,21 @@ class TestOneExpression:
             for b in (3, 300) for t in (1, 2, 5) for s in (0, 100, 1000, 10_001)
         ]  # fmt: skip
         at = {name: np.array([point[name] for point in points]) for name in "BTS"}
-        computed, parts = cost.marginal_prices(**at), cost.breakdown(**at)
+        computed = cost.marginal_prices(**at)
         for key, law in cost.prices.items():
             fields = {known.keyword: f"datum.{known.keyword}" for known in law.inputs}
             drawn = np.array(evaluate_in_vega(law.vega(**fields), points), dtype=float)
-            takes_time = (parts.seconds if key == "step" else parts[key].seconds) > 0
+            np.testing.assert_allclose(drawn, computed[key], rtol=1e-9, atol=1e-12)
+            at_points = {known.keyword: at[known.keyword] for known in law.inputs}
             np.testing.assert_allclose(
-                drawn[takes_time], computed[key][takes_time], rtol=1e-9, atol=1e-12
+                np.broadcast_to(law(**at_points), drawn.shape), drawn, rtol=1e-9, atol=1e-12
             )
+
+    def test_a_component_without_work_has_no_price(self) -> None:
+        """An indexer has nothing to search in an empty context; its price is 0, not 0/0."""
+        law = V4.prices["indexer"]
+        assert law(B=8, T=4, S=0) == 0
+        assert law(B=8, T=4, S=10**6) > 0
 
     def test_vega_takes_numbers_and_refuses_other_names(self) -> None:
         at = [{"batch": 8.0}]

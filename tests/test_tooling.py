@@ -302,3 +302,19 @@ class TestNotebooks:
     def test_an_untidy_notebook_is_named(self) -> None:
         untidy = text_of(tidy_notebook()).replace('"metadata": {},', '"metadata": {"a": 1},', 1)
         assert list(problems(untidy)) == ["not normalised: run make notebooks, which rewrites it"]
+
+
+class TestBuildingTheBook:
+    def test_help_builds_nothing(self) -> None:
+        """It is asked for in front of a missing site; a build would take minutes and leave one."""
+        for words, status, said in (
+            (("--help",), 0, "every warning an error"),
+            (("--fast",), 2, "unrecognized arguments: --fast"),
+        ):
+            done = subprocess.run(
+                [sys.executable, "-m", "tools.book", *words],
+                cwd=ROOT, capture_output=True, text=True, timeout=20, check=False,
+            )  # fmt: skip
+            assert done.returncode == status
+            assert said in " ".join((done.stdout + done.stderr).split())
+            assert "The book" not in done.stdout.replace("The book was", "")

@@ -6,6 +6,7 @@ a fresh run.
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import time
@@ -32,5 +33,11 @@ def build() -> int:
     return 0
 
 
+def main() -> int:
+    """Build the book; words on the command line other than --help are a mistake."""
+    argparse.ArgumentParser(prog="python -m tools.book", description=__doc__).parse_args()
+    return build()
+
+
 if __name__ == "__main__":
-    sys.exit(build())
+    sys.exit(main())

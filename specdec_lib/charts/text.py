@@ -26,6 +26,7 @@ _GREEK = {
     "phi": "φ",
     "varphi": "φ",
     "chi": "χ",
+    "omega": "ω",
     "ell": "ℓ",
 }
 

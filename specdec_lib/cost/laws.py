@@ -10,7 +10,7 @@ from specdec_lib.cost.breakdown import ORDER
 from specdec_lib.cost.part import Part
 from specdec_lib.cost.price import marginal
 from specdec_lib.formula import Formula
-from specdec_lib.symbols import ONE, SECOND
+from specdec_lib.symbols import ONE, SECOND, S
 
 _STEP = "derived: step"
 _PRICE = "derived: marginal"
@@ -29,11 +29,17 @@ def step_law(parts: Sequence[Part]) -> Formula:
 
 
 def price_laws(parts: Sequence[Part]) -> dict[str, Formula]:
-    """The marginal price of each component that depends on T and, under "step", of the whole."""
+    """The marginal price of each component that depends on T and, under "step", of the whole.
+
+    It is zero where a component takes no time, as in :class:`specdec_lib.cost.price.Prices`.
+    """
     laws = {}
     for key, law in component_laws(parts).items():
         slope = sympy.Add(*(marginal(part.seconds) for part in parts if part.key == key))
-        laws[key] = Formula(_name("r", key), slope / law.rhs, ONE, _PRICE)
+        price = slope / law.rhs
+        if law.rhs.subs(S, 0) == 0:  # an indexer has nothing to search in an empty context
+            price = sympy.Piecewise((0, sympy.Eq(law.rhs, 0)), (price, True))
+        laws[key] = Formula(_name("r", key), price, ONE, _PRICE)
     slope = sympy.Add(*(marginal(part.seconds) for part in parts))
     laws["step"] = Formula("r", slope / step_law(parts).rhs, ONE, _PRICE)
     return laws

@@ -124,7 +124,7 @@ def row(table: Mapping[str, Any], key: str, where: str) -> tuple[int, ...]:
     if isinstance(value, list):
         return tuple(as_count(item, f"{where}: {key}[{i}]") for i, item in enumerate(value))
     if isinstance(value, Mapping):
-        pairs = {_index(index, f"{where}: {key}"): item for index, item in value.items()}
+        pairs = {index(key, f"{where}: {key}"): item for key, item in value.items()}
         top = max(pairs, default=-1)
         return tuple(as_count(pairs.get(i, 0), f"{where}: {key}[{i}]") for i in range(top + 1))
     raise ReadError(f"{where}: {key}: found {value!r:.60}; wanted is a list of counters")
@@ -134,7 +134,8 @@ def row(table: Mapping[str, Any], key: str, where: str) -> tuple[int, ...]:
 LONGEST_DRAFT = 4096
 
 
-def _index(text: str, where: str) -> int:
+def index(text: str, where: str) -> int:
+    """The position that a key stands for; ReadError for a key that is none."""
     if not (text.isascii() and text.isdecimal() and len(text) <= 4 and int(text) <= LONGEST_DRAFT):
         raise ReadError(f"{where}: {text!r:.60} is no index of a histogram")
     return int(text)

@@ -35,6 +35,7 @@ FORMATS: tuple[tuple[str, re.Pattern[str], Reader], ...] = (
         sglang.read_prometheus,
     ),
     ("SGLang meta_info", re.compile(r'"spec_verify_ct"'), sglang.read_responses),
+    ("SGLang server info", re.compile(r'"avg_spec_accept_length"'), sglang.read_server_info),
     (
         "TensorRT-LLM Prometheus",
         re.compile(r"^\s*trtllm_spec_decode_", re.MULTILINE),

@@ -32,6 +32,7 @@ from specdec_lib.counts.jsontext import (
     survivors,
 )
 from specdec_lib.counts.prometheus import gauge, one_model, samples
+from specdec_lib.counts.sglang_info import read_server_info as read_server_info
 from specdec_lib.counts.sglang_rate import Reading, lengths_behind, read_rate
 
 ENGINE = "SGLang"

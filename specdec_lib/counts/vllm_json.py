@@ -5,6 +5,7 @@ Source: vllm/v1/spec_decode/metrics.py and vllm/benchmarks of release 0.33.0.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from specdec_lib.counts.jsontext import (
     count,
     documents,
     holding,
+    index,
     number,
     optional_count,
     optional_number,
@@ -35,15 +37,18 @@ REQUEST_KEYS = {"num_spec_steps", "num_accepted_draft_tokens", "num_draft_tokens
 def read_requests(text: str, *, lossy: bool = False) -> AcceptanceCounts:
     """The ``speculative_decoding`` metrics of one or many responses, pooled.
 
-    They come with ``--per-request-spec-decode-metrics``, and leave out steps without a draft.
+    They come with ``--per-request-spec-decode-metrics``, and leave out steps without a draft.  The
+    ``usage`` beside them says how many tokens came out: a response whose end lies within an
+    accepted draft counts tokens that nobody received (vllm-project/vllm#56101).
     """
     found = documents(text, "vLLM per-request metrics")
     tables = holding(found, REQUEST_KEYS)
     if not tables:
         raise ReadError(f"no object holds {', '.join(sorted(REQUEST_KEYS))}")
+    completions = _completions(found)
     idle, parts = 0, []
     for i, table in enumerate(tables, 1):
-        part = _request(table, f"request {i}", lossy)
+        part = _request(table, f"request {i}", lossy, completions.get(id(table)))
         if part is None:
             idle += 1
         else:
@@ -53,16 +58,38 @@ def read_requests(text: str, *, lossy: bool = False) -> AcceptanceCounts:
     return left_out(pool(parts), idle, len(tables), "requests")
 
 
-def _request(table: Mapping[str, Any], where: str, lossy: bool) -> AcceptanceCounts | None:
+def _completions(found: list[Any]) -> dict[int, int]:
+    """Completion tokens of each response, by the identity of its table of speculative decoding."""
+    known = {}
+    for i, response in enumerate(holding(found, {"usage", "metrics"}), 1):
+        usage, metrics = response["usage"], response["metrics"]
+        if not (isinstance(usage, Mapping) and isinstance(metrics, Mapping)):
+            continue
+        completion = optional_count(usage, "completion_tokens", f"response {i}: usage")
+        if completion is not None:
+            known[id(metrics.get("speculative_decoding"))] = completion
+    return known
+
+
+def _request(
+    table: Mapping[str, Any], where: str, lossy: bool, completion: int | None
+) -> AcceptanceCounts | None:
     steps = count(table, "num_spec_steps", where)
     accepted = count(table, "num_accepted_draft_tokens", where)
     drafted = count(table, "num_draft_tokens", where)
     if steps == 0 and accepted == 0 and drafted == 0:
         return None
     survived, offered = _positions(table, where, steps, drafted)
+    emitted = None
+    if completion is not None:
+        if completion < 1:
+            raise ReadError(f"{where}: {steps} steps, yet no completion token")
+        # the prefill gives the first token, and steps without a draft, which nobody counts, others
+        emitted = min(completion - 1, accepted + steps)
     part = AcceptanceCounts(
         ENGINE,
         "vLLM per-request metrics",
+        emitted=emitted,
         steps=steps,
         drafted=drafted,
         accepted=accepted,
@@ -92,6 +119,8 @@ def _positions(
     table: Mapping[str, Any], where: str, steps: int, drafted: int
 ) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
     """Steps that accepted, and that drafted, at least 1, 2, … tokens, as far as they are there."""
+    if table.get("acceptance_histogram_by_draft_length") is not None:
+        return _by_length(table, where, steps, drafted)
     if table.get("acceptance_histogram") is None:
         return None, None
     histogram = row(table, "acceptance_histogram", where)
@@ -106,6 +135,50 @@ def _positions(
     deepest = max(len(survived), *drafts, 0)
     survived += (0,) * (deepest - len(survived))
     return survived, tuple(sum(draft > i for draft in drafts) for i in range(deepest))
+
+
+def _by_length(
+    table: Mapping[str, Any], where: str, steps: int, drafted: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The same from a histogram for every draft length, in which steps of other lengths do not
+    count as rejections.
+
+    Releases after 0.33 have it.  Its shape is taken from its name, an object of histograms by draft
+    length; sums that are not those of the counters beside it are refused.
+    """
+    name = "acceptance_histogram_by_draft_length"
+    stated = table[name]
+    if not isinstance(stated, Mapping):
+        raise ReadError(f"{where}: {name}: found {stated!r:.60}; wanted are histograms by length")
+    rows = {
+        index(length, f"{where}: {name}"): row(stated, length, f"{where}: {name}")
+        for length in stated
+    }
+    deepest = max(rows, default=0)
+    total = [0] * (deepest + 1)
+    for length, histogram in rows.items():
+        if any(histogram[length + 1 :]):
+            raise ReadError(f"{where}: {name}: more than {length} of {length} drafted tokens")
+        for accepted, here in enumerate(histogram[: length + 1]):
+            total[accepted] += here
+    counted = {length: sum(histogram) for length, histogram in rows.items()}
+    proposed = sum(length * number_of for length, number_of in counted.items())
+    agree(
+        where,
+        **{
+            f"sum of {name}": (float(sum(total)), float(steps), 0),
+            f"drafted tokens of {name}": (float(proposed), float(drafted), 0),
+        },
+    )
+    whole = table.get("acceptance_histogram")
+    if whole is not None:
+        pairs = itertools.zip_longest(row(table, "acceptance_histogram", where), total, fillvalue=0)
+        if any(one != other for one, other in pairs):
+            raise ReadError(f"{where}: {name} and acceptance_histogram are not of the same steps")
+    offered = tuple(
+        sum(here for length, here in counted.items() if length > i) for i in range(deepest)
+    )
+    return survivors(total), offered
 
 
 BENCH_KEYS = {"spec_decode_num_drafts", "spec_decode_draft_tokens", "spec_decode_accepted_tokens"}

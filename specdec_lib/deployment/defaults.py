@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from specdec_lib.architecture.components import KEYS
 from specdec_lib.catalog import PEAKS, Gpu
 from specdec_lib.catalog import gpu as find_gpu
+from specdec_lib.records.names import UnknownName
 from specdec_lib.records.provenance import DataError, Provenance
-from specdec_lib.records.toml import Bounds, Datum, Record, load_toml
+from specdec_lib.records.toml import Bounds, Datum, Record, listed_tables
 
 FILE = "deployments.toml"
 
@@ -23,16 +24,20 @@ RESOURCES: tuple[str, ...] = ("memory", "compute")
 #: By what an efficiency may be given, the first that matches ruling: a component, a precision.
 EFFICIENCY_KEYS: tuple[str, ...] = (*KEYS, *PEAKS, "int8", DEFAULT)
 
+_TIMES = dict.fromkeys(("step", "pass", "collective", "token"), Bounds("s", 0, 0.1))
+_NUMBERS = {
+    "tile": Bounds("1", 1, 1024),
+    "eager": Bounds("1", 1, 100),
+    "memory_share": Bounds("1", 0.1, 1),
+}
 _FIXED: Mapping[str, Callable[[str], Bounds | None]] = {
-    "times": dict.fromkeys(("step", "pass", "collective", "token"), Bounds("s", 0, 0.1)).get,
+    "times": _TIMES.get,
     "rounds": lambda _: Bounds("s", 0, 0.1),
     "layers": lambda _: Bounds("s", 0, 1e-3),
-    "numbers": {
-        "tile": Bounds("1", 1, 1024),
-        "eager": Bounds("1", 1, 100),
-        "memory_share": Bounds("1", 0.1, 1),
-    }.get,
+    "numbers": _NUMBERS.get,
 }
+#: Entries that a deployment cannot do without.
+_NEEDED = {"times": _TIMES.keys(), "numbers": _NUMBERS.keys()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,17 +84,19 @@ class Defaults:
 @functools.cache
 def defaults() -> Defaults:
     """The defaults of the package; DataError where a record is not valid."""
-    tables = load_toml(FILE)
-    citations = tables.get("citations", {})
-    fixed = Record(f"{FILE}, fixed", tables["fixed"], citations)
+    stated, rest, citations = listed_tables(FILE, "efficiency")
+    if "fixed" not in rest or len(rest) > 1:
+        raise DataError(FILE, f"found {', '.join(sorted(rest)) or 'nothing'} beside efficiency; "
+                        "a table [fixed] is needed, and citations may stand there")  # fmt: skip
+    fixed = Record(f"{FILE}, fixed", rest["fixed"], citations)
     groups = {name: fixed.data(name, bounds) for name, bounds in _FIXED.items()}
     fixed.finish()
     efficiencies: dict[str, dict[str, dict[str, Datum]]] = {}
     bounds = dict.fromkeys(EFFICIENCY_KEYS, Bounds("1", 0.01, 1))
-    for table in tables["efficiency"]:
-        record = Record(f"{FILE}, efficiency of {table.get('gpu')}", table, citations)
+    for place, table in enumerate(stated, 1):
+        record = Record(f"{FILE}, efficiency {place}", table, citations)
         name = record.take("gpu", str)
-        known = name if name == DEFAULT else find_gpu(name).name
+        known = name if name == DEFAULT else _gpu_name(name, record.where)
         if known in efficiencies:
             raise DataError(record.where, "is there twice")
         efficiencies[known] = {
@@ -98,4 +105,20 @@ def defaults() -> Defaults:
         record.finish()
     if DEFAULT not in efficiencies or DEFAULT not in groups["layers"]:
         raise DataError(FILE, f"has no {DEFAULT!r} efficiency or layer for what is not listed")
+    for resource in RESOURCES:
+        if DEFAULT not in efficiencies[DEFAULT][resource]:
+            raise DataError(
+                FILE, f"has no {DEFAULT!r} {resource} efficiency for what is not listed"
+            )
+    for name, wanted in _NEEDED.items():
+        missing = sorted(wanted - set(groups[name]))
+        if missing:
+            raise DataError(f"{FILE}, fixed, {name}", f"{', '.join(missing)} is missing")
     return Defaults(**groups, efficiencies=efficiencies)
+
+
+def _gpu_name(name: str, where: str) -> str:
+    try:
+        return find_gpu(name).name
+    except UnknownName as error:
+        raise DataError(f"{where}, gpu", str(error)) from error

@@ -12,6 +12,7 @@ from specdec_lib.counts import (
     AcceptanceCounts,
     ImpossibleCounts,
     NotCounted,
+    ReadError,
     definitions,
     llama_cpp,
     plain,
@@ -156,6 +157,28 @@ def test_m04_short_outputs_count_tokens_behind_their_end() -> None:
     assert counts.tokens == 4.1 and counts.tokens_out == 4.0
     many = AcceptanceCounts("vLLM", "by hand", steps=500, accepted=155, requests=10)
     assert not many.warnings
+
+
+def test_m04_the_usage_of_a_response_shows_tokens_that_never_came_out() -> None:
+    """One answer of 20 tokens, the first of them the prefill's: 5 steps accepted 17 of 25 drafted
+    tokens, of which 3 lie behind its end."""
+    inner = {
+        "mean_acceptance_length": 4.4,
+        "num_spec_steps": 5,
+        "num_accepted_draft_tokens": 17,
+        "num_draft_tokens": 25,
+        "num_spec_tokens": 5,
+    }
+    response = {"usage": {"completion_tokens": 20}, "metrics": {"speculative_decoding": inner}}
+    found = read_acceptance(json.dumps(response))
+    assert found.tokens == 4.4 and found.tokens_out == 3.8
+    assert any("3 of the accepted tokens never came out" in warning for warning in found.warnings)
+    assert any("5 steps a request are few" in warning for warning in found.warnings)
+    # tokens of steps that drafted nothing are no tokens of the counted steps
+    response["usage"] = {"completion_tokens": 40}
+    assert read_acceptance(json.dumps(response)).tokens_out == 4.4
+    with pytest.raises(ReadError, match="no completion token"):
+        read_acceptance(json.dumps({**response, "usage": {"completion_tokens": 0}}))
 
 
 @pytest.mark.parametrize(("k", "mean", "tokens"), [(2, 0.72, 2.44), (8, 0.416, 4.33)])

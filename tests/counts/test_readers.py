@@ -34,6 +34,7 @@ from tests.counts.texts import (
     SGLANG_LINE,
     SGLANG_RESPONSE,
     SGLANG_SCRAPE,
+    SGLANG_SERVER_INFO,
     TRTLLM_ITERATIONS,
     TRTLLM_PLAIN_SCRAPE,
     TRTLLM_REQUEST,
@@ -53,6 +54,7 @@ HELD: dict[str, tuple[Any, Any, Any, Any, float]] = {
     "vLLM bench JSON": (100, 300, 135, (72, 41, 22), 2.35),
     "SGLang log": (None, None, None, None, 2.17),
     "SGLang Prometheus": (None, None, None, None, 2.17),
+    "SGLang server info": (None, None, None, None, 2.17),
     "SGLang meta_info": (20, 60, 30, (12, 12, 6), 2.5),
     "TensorRT-LLM Prometheus": (30, 45, 30, (21, 9), 2.0),
     "TensorRT-LLM iteration JSON": (9, 27, 16, None, 1 + 16 / 9),
@@ -220,6 +222,41 @@ class TestVllm:
         with pytest.raises(ReadError, match=message):
             vllm.read_requests(json.dumps(table))
 
+    def test_histograms_by_draft_length_leave_unoffered_positions_out(self) -> None:
+        """The same four steps as above: of length 1, one rejected and one accepted; of length 3,
+        one that accepted a token and one that accepted all."""
+        inner: dict[str, Any] = {
+            "acceptance_histogram": [1, 2, 0, 1],
+            "acceptance_histogram_by_draft_length": {"1": [1, 1], "3": [0, 1, 0, 1]},
+            "num_spec_steps": 4,
+            "num_accepted_draft_tokens": 5,
+            "num_draft_tokens": 8,
+            "num_spec_tokens": 3,
+        }
+        found = vllm.read_requests(json.dumps(inner))
+        assert found.offered == (4, 2, 2)
+        assert found.survival == (0.75, 0.5, 0.5)
+        assert not any("never drafted" in warning for warning in found.warnings)
+        sparse = {"1": {"0": 1, "1": 1}, "3": {"1": 1, "3": 1}}
+        again = {**inner, "acceptance_histogram_by_draft_length": sparse}
+        assert vllm.read_requests(json.dumps(again)) == found
+        for value, message in (
+            ([1, 1], "wanted are histograms by length"),
+            ({"1": [1, 1, 1], "3": [0, 1]}, "more than 1 of 1 drafted tokens"),
+            ({"1": [1, 1], "3": [0, 1, 0, 0]}, "sum of .* is 3, but the counts .* give 4"),
+            ({"2": [1, 1], "3": [0, 1, 0, 1]}, "drafted tokens of .* is 10"),
+            ({"1": [0, 2], "3": [1, 0, 0, 1]}, None),
+            ({"1": [0, 2], "3": [0, 1, 0, 1]}, "not of the same steps|add up"),
+            ({"one": [1, 1]}, "'one' is no index"),
+            ({"1": 5}, "found 5; wanted is a list"),
+        ):
+            text = json.dumps({**inner, "acceptance_histogram_by_draft_length": value})
+            if message is None:  # the same totals, so it may be
+                assert vllm.read_requests(text).accepted == 5
+                continue
+            with pytest.raises(ReadError, match=message):
+                vllm.read_requests(text)
+
     def test_a_histogram_may_be_an_object(self) -> None:
         table = dict(VLLM_REQUEST["metrics"]["speculative_decoding"])  # type: ignore[index]
         table["acceptance_histogram"] = {"0": 8, "2": 6, "3": 6}
@@ -264,6 +301,34 @@ class TestSglang:
     def test_a_rate_that_is_none_is_refused(self, value: str) -> None:
         with pytest.raises(ReadError, match="is no rate"):
             sglang.read_prometheus(SGLANG_SCRAPE.replace("0.39", value))
+
+    def test_the_mean_of_a_servers_information(self) -> None:
+        text = json.dumps(SGLANG_SERVER_INFO)
+        found = read_acceptance(text)
+        assert (found.tokens, found.length) == (2.17, 3)
+        assert any("since the server's start" in note for note in found.notes)
+        with pytest.raises(ReadError, match="speculative_num_steps is 3 in the text, but 5"):
+            sglang.read_server_info(text, num_steps=5)
+        bare = {"internal_states": [{"avg_spec_accept_length": 2.17}] * 2}
+        assert sglang.read_server_info(json.dumps(bare)).length is None
+        assert sglang.read_server_info(json.dumps(bare), num_draft_tokens=4).length == 3
+        tree = sglang.read_server_info(json.dumps(bare), num_steps=3, num_draft_tokens=8)
+        assert tree.tree and tree.tokens == 2.17
+        for states, message in (
+            ([{"avg_spec_accept_length": None}], "null or 0 in every state"),
+            ([{"avg_spec_accept_length": 0}], "null or 0 in every state"),
+            (
+                [{"avg_spec_accept_length": 2}, {"avg_spec_accept_length": 3}],
+                "2 states say .* 2, 3",
+            ),
+            ([{"avg_spec_accept_length": "2"}], "state 1: .*found '2'; wanted is a number"),
+            ([{"avg_spec_accept_length": 0.5}], "bonus token missing"),
+            ([{"avg_spec_accept_length": 9}], r"exceed draft length \+ 1 = 4"),
+        ):
+            with pytest.raises(ReadError, match=message):
+                sglang.read_server_info(
+                    json.dumps({**SGLANG_SERVER_INFO, "internal_states": states})
+                )
 
     def test_older_names_of_a_response(self) -> None:
         info = {
@@ -567,7 +632,8 @@ def test_deep_and_huge_json_is_refused() -> None:
 
 READERS: list[Callable[[str], AcceptanceCounts]] = [
     vllm.read_prometheus, vllm.read_log, vllm.read_requests, vllm.read_bench, sglang.read_log,
-    sglang.read_prometheus, sglang.read_responses, tensorrt_llm.read_prometheus,
+    sglang.read_prometheus, sglang.read_responses, sglang.read_server_info,
+    tensorrt_llm.read_prometheus,
     tensorrt_llm.read_iterations, tensorrt_llm.read_requests, tensorrt_llm.read_block_file,
     llama_cpp.read_server, llama_cpp.read_example, plain.read,
 ]  # fmt: skip

@@ -36,7 +36,7 @@ vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="0",model_name="m",pos
 
 VLLM_REQUEST = {
     "id": "cmpl-1",
-    "usage": {"completion_tokens": 50},
+    "usage": {"completion_tokens": 51},  # the first is of the prefill
     "metrics": {
         "speculative_decoding": {
             "mean_acceptance_length": 2.5,
@@ -73,6 +73,14 @@ sglang:spec_num_steps{model_name="m"} 3.0
 sglang:spec_num_draft_tokens{model_name="m"} 4.0
 sglang:num_running_reqs{model_name="m"} 3.0
 """
+
+SGLANG_SERVER_INFO = {
+    "speculative_algorithm": "EAGLE3",
+    "speculative_num_steps": 3,
+    "speculative_eagle_topk": 1,
+    "speculative_num_draft_tokens": 4,
+    "internal_states": [{"last_gen_throughput": 180.2, "avg_spec_accept_length": 2.17}],
+}
 
 SGLANG_RESPONSE = {
     "text": "…",
@@ -170,6 +178,7 @@ EVERY_FORMAT: dict[str, str] = {
     "vLLM bench JSON": json.dumps(VLLM_BENCH),
     "SGLang log": SGLANG_LINE,
     "SGLang Prometheus": SGLANG_SCRAPE,
+    "SGLang server info": json.dumps(SGLANG_SERVER_INFO),
     "SGLang meta_info": json.dumps(SGLANG_RESPONSE),
     "TensorRT-LLM Prometheus": TRTLLM_SCRAPE,
     "TensorRT-LLM iteration JSON": json.dumps(TRTLLM_ITERATIONS),
