@@ -43,9 +43,6 @@ balanced_experts = Formula(r"\hat A(n)", Min(n * k, E), ONE, _HERE)
 """Distinct routed experts where no two assignments meet until all experts are touched: the most
 that n tokens can touch, and what a benchmark with balanced routing makes them touch."""
 
-assigned_experts = Formula(r"A_{\mathrm{alone}}(n)", n * k, ONE, _HERE)
-"""Expert reads of n tokens that share none: the law of a cost that is linear in tokens."""
-
 # Written around q₂ = q₁²(1 − δ), which does not cancel where E·q₁ⁿ + E(E−1)·q₂ⁿ − E²·q₁²ⁿ would.
 _pair = k / ((E - 1) * (E - k))
 distinct_experts_variance = Formula(

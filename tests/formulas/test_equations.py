@@ -156,7 +156,7 @@ EQUATIONS: list[Row] = [
     ("experts.measured_layer_time", {"n": 1, **V4, "t_0": 19.8e-6, "t_e": 1.97e-6}, 30.8e-6, 0.05),
     ("experts.measured_layer_time", {"n": 8, **V4, "t_0": 19.8e-6, "t_e": 1.97e-6}, 115e-6, 0.1),
     # the table's own routing: 16 tokens took 204 µs, 32 took 390 µs
-    ("experts.assigned_experts", {"n": 43, "k": 6}, 258.0, 0),
+    ("locality.assigned_experts", {"n": 43, "k": 6}, 258.0, 0),
     ("experts.balanced_layer_time", {"n": 16, **V4, "t_0": 19.8e-6, "t_e": 1.968e-6}, 204e-6, 0.03),
     ("experts.balanced_layer_time", {"n": 32, **V4, "t_0": 19.8e-6, "t_e": 1.968e-6}, 390e-6, 0.03),
     # no fixed time: the price without shared experts; as much fixed as touched: half of it
