@@ -94,10 +94,10 @@ Filter = tuple[str, str, object]
 
 def read(package: Path, operator: str, system: str, engine: str, where: list[Filter]) -> Rows:
     """The rows of one table that meet a filter; none where the package has no such table."""
-    from pyarrow import parquet  # wanted by this tool alone
-
     if system not in SYSTEMS:
         raise ValueError(f"{system} is held for blind tests; this reads {', '.join(SYSTEMS)}")
+    from pyarrow import parquet  # wanted by this tool alone
+
     folder, _, table = operator.partition("/")
     version = VERSIONS[system][engine]
     file = package / DATA / system / folder / engine / version / f"{table}.parquet"

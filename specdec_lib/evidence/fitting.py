@@ -81,9 +81,9 @@ def fitted(
         x_scale=[value.start for value in free.values()],
         loss="soft_l1",
         f_scale=ROBUST,
-        xtol=1e-12,
-        ftol=1e-12,
-        gtol=1e-12,
+        xtol=1e-10,
+        ftol=1e-10,
+        gtol=1e-10,
     )
     if not found.success:
         raise ValueError(f"no fit of {', '.join(free)}: {found.message}")

@@ -94,7 +94,8 @@ def knees(timed: Layers | None = None) -> tuple[Knee, ...]:
     """The knee of every curve that is measured past it.
 
     The time of reading every expert is the shortest measured one with all of them touched.  Between
-    the token counts that were timed, time is taken to be a power of them.
+    the token counts that were timed, the square of time grows with that of tokens, as it does on
+    the rounded roofline.
     """
     found = []
     for key, rows in balanced_curves(timed).groups("gpu", "model", "format"):
@@ -107,12 +108,11 @@ def knees(timed: Layers | None = None) -> tuple[Knee, ...]:
         if not above.any() or above[0]:
             continue
         last = int(np.argmax(above))
-        at = np.interp(
-            np.log(AT_KNEE * full.seconds.min()),
-            np.log(full.seconds[last - 1 : last + 1]),
-            np.log(full.n[last - 1 : last + 1]),
+        pair = slice(last - 1, last + 1)
+        squared = np.interp(
+            AT_KNEE**2, (full.seconds[pair] / full.seconds.min()) ** 2, full.n[pair] ** 2
         )
-        measured = float(np.exp(at))
+        measured = float(np.sqrt(squared))
         ridge = float(
             moe_knee(
                 ridge=ridge_point(peak=full.peak[0], bandwidth=full.bandwidth[0]),
