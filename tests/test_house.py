@@ -55,6 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "symbols",
     },
     "plan": {"acceptance", "cost", "drafters", "formula", "formulas", "schedule", "symbols"},
+    "evidence": {"architecture", "catalog", "formula", "formulas", "records"},
     "cli": {
         "acceptance",
         "architecture",

@@ -10,6 +10,9 @@ from specdec_lib.symbols import ONE, B, E, T, k, locality, n, s
 
 _HERE = "derived: routing"
 
+assigned_experts = Formula(r"A_{\mathrm{alone}}(n)", n * k, ONE, _HERE)
+"""Expert reads of n tokens that share none: the law of a cost that is linear in tokens."""
+
 local_tax = Formula(
     r"\tau_\ell(B, T)", (local_experts.rhs + s) / (k + s), ONE, _HERE, using=(local_experts,)
 )

@@ -22,6 +22,7 @@ from specdec_lib.symbols import (
     n,
     peak,
     ridge,
+    t_0,
     traffic,
     work,
 )
@@ -52,6 +53,14 @@ smooth_roofline_time = Formula(
     "derived: roofline",
 )
 """The same with a rounded corner, as real kernels have."""
+
+kernel_time = Formula(r"t_{\mathrm{kernel}}", t_0 + roofline_time.rhs, SECOND, "derived: roofline")
+"""A kernel that first spends a fixed time, then is on the roofline."""
+
+smooth_kernel_time = Formula(
+    r"\tilde t_{\mathrm{kernel}}", t_0 + smooth_roofline_time.rhs, SECOND, "derived: roofline"
+)
+"""The same with a rounded corner."""
 
 weight_work = Formula(r"W_{\mathrm{weights}}", MULTIPLY_ADD * P * n, FLOP, "derived: roofline")
 """FLOPs of the weights in a step: every parameter meets every token once."""

@@ -49,6 +49,8 @@ EQUATIONS: list[Row] = [
         5.0,  # 3² + 4² = 5²
         1e-15,
     ),
+    ("roofline.kernel_time", {"t_0": 7, "work": 8, "traffic": 3, "peak": 4, "bandwidth": 2, "eta_c": 1, "eta_m": 0.5}, 10.0, 0),
+    ("roofline.smooth_kernel_time", {"t_0": 7, "work": 12, "traffic": 4, "peak": 4, "bandwidth": 1, "eta_c": 1, "eta_m": 1}, 12.0, 1e-15),
     ("roofline.weight_work", {"P": 10, "n": 3}, 60.0, 0),
     ("roofline.weight_traffic", {"P": 10, "b": 0.5}, 5.0, 0),
     ("roofline.weight_intensity", {"n": 3, "b": 2}, 3.0, 0),
@@ -154,6 +156,7 @@ EQUATIONS: list[Row] = [
     ("experts.measured_layer_time", {"n": 1, **V4, "t_0": 19.8e-6, "t_e": 1.97e-6}, 30.8e-6, 0.05),
     ("experts.measured_layer_time", {"n": 8, **V4, "t_0": 19.8e-6, "t_e": 1.97e-6}, 115e-6, 0.1),
     # the table's own routing: 16 tokens took 204 µs, 32 took 390 µs
+    ("locality.assigned_experts", {"n": 43, "k": 6}, 258.0, 0),
     ("experts.balanced_layer_time", {"n": 16, **V4, "t_0": 19.8e-6, "t_e": 1.968e-6}, 204e-6, 0.03),
     ("experts.balanced_layer_time", {"n": 32, **V4, "t_0": 19.8e-6, "t_e": 1.968e-6}, 390e-6, 0.03),
     # no fixed time: the price without shared experts; as much fixed as touched: half of it

@@ -1,0 +1,1 @@
+"""Evidence: measured tables of the package, and the model held against them."""
