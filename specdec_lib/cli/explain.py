@@ -8,6 +8,7 @@ import click
 import numpy as np
 
 from specdec_lib.cli.output import json_flag, print_json
+from specdec_lib.cli.points import one_batch, one_context
 from specdec_lib.cli.speculating import plan_of, plan_options
 from specdec_lib.plan import Plan
 
@@ -31,8 +32,8 @@ _REGIMES = {
 
 @click.command()
 @plan_options
-@click.option("--batch", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--context", type=click.IntRange(1), default=4096, show_default=True)
+@one_batch
+@one_context
 @click.option(
     "--gamma",
     type=click.IntRange(1),

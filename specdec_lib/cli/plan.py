@@ -7,8 +7,9 @@ from typing import Any
 import click
 import numpy as np
 
-from specdec_lib.cli.numbers import WholeNumbers
 from specdec_lib.cli.output import json_flag, print_json, print_table, say
+from specdec_lib.cli.points import batches, contexts
+from specdec_lib.cli.progress import quiet_flag, sweep
 from specdec_lib.cli.speculating import plan_of, plan_options
 from specdec_lib.plan import Plan
 
@@ -18,22 +19,11 @@ BATCHES = "1,2,4,8,16,32,64,128,256"
 
 @click.command()
 @plan_options
-@click.option(
-    "--batch",
-    type=WholeNumbers(),
-    default=BATCHES,
-    show_default=True,
-    help="Sequences in a step: 8, 1,2,4 or 1-16.",
-)
-@click.option(
-    "--context",
-    type=WholeNumbers(),
-    default="4096",
-    show_default=True,
-    help="Context tokens of each sequence.",
-)
+@batches(BATCHES)
+@contexts()
+@quiet_flag
 @json_flag
-def plan(batch: list[int], context: list[int], as_json: bool, **options: Any) -> None:
+def plan(batch: list[int], context: list[int], quiet: bool, as_json: bool, **options: Any) -> None:
     """The best draft length, its speedup, and the acceptance at which it breaks even.
 
     The hurdle is the acceptance that a draft of one token must exceed; where it is above one, only
@@ -46,7 +36,12 @@ def plan(batch: list[int], context: list[int], as_json: bool, **options: Any) ->
       specdec plan --model deepseek-v3 --gpu h200 --tp 8 --drafter mtp --alpha 0.8 --json
     """
     planned, longest = plan_of(options)
-    rows, warnings = _rows(planned, np.array(batch), np.array(context), longest)
+    B, S = (axis.ravel() for axis in np.meshgrid(batch, context, indexing="ij"))
+    rows: list[dict[str, Any]] = []
+    warnings: tuple[str, ...] = ()
+    for part in sweep(len(B), "planning", quiet=quiet):
+        found, warnings = _rows(planned, B[part], S[part], longest)
+        rows += found
     for warning in warnings:
         say(f"warning: {warning}")
     if as_json:
@@ -86,9 +81,8 @@ def plan(batch: list[int], context: list[int], as_json: bool, **options: Any) ->
 
 
 def _rows(
-    planned: Plan, batch: Any, context: Any, longest: int
-) -> tuple[list[dict[str, Any]], list[str]]:
-    B, S = (axis.ravel() for axis in np.meshgrid(batch, context, indexing="ij"))
+    planned: Plan, B: Any, S: Any, longest: int
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     best = planned.best(B=B, S=S, gamma_max=longest)
     tried = np.maximum(best.gamma, 1) if longest else None
     columns = {
@@ -113,4 +107,4 @@ def _rows(
     }
     lists = {key: np.broadcast_to(values, B.shape).tolist() for key, values in columns.items()}
     rows = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
-    return rows, list(best.warnings)
+    return rows, best.warnings

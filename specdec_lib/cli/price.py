@@ -7,38 +7,29 @@ from typing import Any
 import click
 import numpy as np
 
-from specdec_lib.cli.numbers import WholeNumbers, grid
+from specdec_lib.cli.numbers import grid
 from specdec_lib.cli.output import json_flag, print_json, print_table, say
+from specdec_lib.cli.points import batches, contexts, widths
+from specdec_lib.cli.progress import quiet_flag, sweep
 from specdec_lib.cli.setting import setting_options, step_cost
 from specdec_lib.cost import StepCost
+from specdec_lib.cost.memory import Memory
 
 
 @click.command()
 @setting_options
-@click.option(
-    "--batch",
-    type=WholeNumbers(),
-    default="1",
-    show_default=True,
-    help="Sequences in a step: 8, 1,2,4 or 1-16.",
-)
-@click.option(
-    "--width",
-    type=WholeNumbers(),
-    default="1",
-    show_default=True,
-    help="Tokens of each sequence in a step: 1 to decode, draft length + 1 to verify.",
-)
-@click.option(
-    "--context",
-    type=WholeNumbers(),
-    default="4096",
-    show_default=True,
-    help="Context tokens of each sequence.",
-)
+@batches("1")
+@widths
+@contexts()
+@quiet_flag
 @json_flag
 def price(
-    batch: list[int], width: list[int], context: list[int], as_json: bool, **options: Any
+    batch: list[int],
+    width: list[int],
+    context: list[int],
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """What a decode or verify step costs.
 
@@ -57,18 +48,24 @@ def price(
     memory = cost.memory(B=at["B"], S=at["S"])
     if memory.warning:
         say(f"warning: {memory.warning}")
+    parts = (
+        {name: values[part] for name, values in at.items()}
+        for part in sweep(len(points), "pricing", quiet=quiet)
+    )
     if as_json:
-        print_json(_record(cost, at, memory.warning))
+        print_json(_record(cost, [row for here in parts for row in _rows(cost, here)], memory))
     elif len(points) == 1:
         _print_components(cost, {key: float(values[0]) for key, values in at.items()})
     else:
-        step, plain = cost(**at), cost(**{**at, "T": 1})
-        columns = {"B": at["B"].astype(int), "S": at["S"].astype(int), "T": at["T"].astype(int)}
-        print_table(
-            {name: values.tolist() for name, values in columns.items()}
-            | {"step (ms)": (step * 1e3).tolist(), "× plain": (step / plain).tolist()}
-            | {"r": cost.marginal_prices(**at)["step"].tolist()}
-        )
+        columns: dict[str, list[Any]] = {}
+        for here in parts:
+            step, plain = cost(**here), cost(**{**here, "T": 1})
+            found = {name: values.astype(int) for name, values in here.items()}
+            found |= {"step (ms)": step * 1e3, "× plain": step / plain}
+            found |= {"r": cost.marginal_prices(**here)["step"]}
+            for name, values in found.items():
+                columns.setdefault(name, []).extend(values.tolist())
+        print_table(columns)
 
 
 def _print_components(cost: StepCost, at: dict[str, float]) -> None:
@@ -86,12 +83,12 @@ def _print_components(cost: StepCost, at: dict[str, float]) -> None:
     )
 
 
-def _record(cost: StepCost, at: dict[str, Any], warning: str | None) -> dict[str, Any]:
+def _rows(cost: StepCost, at: dict[str, Any]) -> list[dict[str, Any]]:
     parts = cost.breakdown(**at)
     step, plain = cost(**at), cost(**{**at, "T": 1})
     prices = cost.marginal_prices(**at)["step"]
     fields = ("flops", "bytes", "seconds", "bound")
-    rows = [
+    return [
         {
             **{key: int(values[i]) for key, values in at.items()},
             "seconds": step[i],
@@ -105,11 +102,14 @@ def _record(cost: StepCost, at: dict[str, Any], warning: str | None) -> dict[str
         }
         for i in range(len(step))
     ]
+
+
+def _record(cost: StepCost, rows: list[dict[str, Any]], memory: Memory) -> dict[str, Any]:
     return {
         "model": cost.model.name,
         "gpu": cost.gpu.name,
         "deployment": cost.deployment.name,
         "assumptions": cost.assumptions,
-        "warnings": [warning] if warning else [],
+        "warnings": [memory.warning] if memory.warning else [],
         "points": rows,
     }

@@ -10,6 +10,8 @@ import click
 from specdec_lib.acceptance import Geometric
 from specdec_lib.cli.numbers import WholeNumbers
 from specdec_lib.cli.output import json_flag, print_json, say
+from specdec_lib.cli.points import contexts
+from specdec_lib.cli.progress import PART, progress, quiet_flag
 from specdec_lib.cli.speculating import plan_of, plan_options
 from specdec_lib.records.names import bare
 from specdec_lib.schedule import EngineConfig, Schedule
@@ -41,13 +43,7 @@ _OPTIONS = (
         show_default=True,
         help="The largest batch; above it the length is 0.",
     ),
-    click.option(
-        "--context",
-        type=WholeNumbers(),
-        default="4096",
-        show_default=True,
-        help="Context tokens of each sequence; several give a row each, for contexts up to it.",
-    ),
+    contexts("several give a row each, for contexts up to it."),
     click.option("--most", type=click.IntRange(1), help="At most so many distinct lengths."),
     click.option(
         "--gain", type=float, default=0.0, help="Least relative gain for which it changes: 0.02."
@@ -81,8 +77,9 @@ def _schedule_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @_schedule_options
+@quiet_flag
 @json_flag
-def schedule(as_json: bool, **options: Any) -> None:
+def schedule(quiet: bool, as_json: bool, **options: Any) -> None:
     """Draft lengths by batch, as the configuration that an engine loads.
 
     With --engine the configuration alone goes to standard output: JSON for vLLM's
@@ -109,7 +106,9 @@ def schedule(as_json: bool, **options: Any) -> None:
         "gain": options["gain"],
         "idle_tax": options["idle_tax"],
     }
-    made = planned.schedule(**asked)
+    lengths, points = planned.longest(longest)[0] + 1, options["batch_max"] * len(context)
+    with progress(lengths, "planning", quiet=quiet or points <= PART) as done:
+        made = planned.schedule(**asked, progress=done)
     differing = _sensitivity(planned, options, asked)
     if engine is None:
         if as_json:

@@ -159,6 +159,8 @@ class Plan(Thresholds):
         idle_tax
             What drafting nothing costs an engine with speculation enabled, relative to a plain
             step.
+        progress
+            Called with 1 after each draft length that has been priced.
 
         Raises DomainError or ScheduleError for what lies outside its domain, TypeError for a plan
         on a Formula.

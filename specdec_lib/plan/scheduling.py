@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from specdec_lib.formula.domain import DomainError, floats
+from specdec_lib.plan.search import table
 from specdec_lib.schedule import Schedule, choose
 from specdec_lib.schedule.cell import span
 
@@ -32,6 +33,7 @@ def make_schedule(
     gain: float = 0.0,
     falling: bool = False,
     idle_tax: float = 0.0,
+    progress: Callable[[int], object] | None = None,
 ) -> Schedule:
     """What :meth:`Plan.schedule` returns; its parameters are explained there."""
     if plan.acceptance.shape != ():
@@ -49,7 +51,7 @@ def make_schedule(
     at = {"B": batches, "S": context} if not rows else {"B": batches[:, None], "S": np.array(rows)}
     longest, said = plan.longest(gamma_max)
     shape = np.broadcast_shapes(np.shape(at["B"]), np.shape(at["S"]))
-    found = plan.table(**at, gamma_max=longest).speedup
+    found = table(plan.draft, plan.acceptance, *plan.points(**at), longest, progress).speedup
     speedups = np.broadcast_to(found, (len(found), *shape))
     allowed = choose.bounded(choose.taxed(speedups, idle_tax), shortest=shortest)
     if most is not None:

@@ -8,7 +8,7 @@ memory for one slice only; what varies with B and S alone is computed for them a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -66,9 +66,21 @@ def lengths(
         yield tokens, ratio, np.asarray(speedup(N=tokens, **times))
 
 
-def table(draft: Draft, curve: AcceptanceCurve, B: Floats, S: Floats, longest: int) -> Table:
-    """All draft lengths at all points at once."""
-    columns = zip(*lengths(draft, curve, B, S, longest), strict=True)
+def table(
+    draft: Draft,
+    curve: AcceptanceCurve,
+    B: Floats,
+    S: Floats,
+    longest: int,
+    progress: Callable[[int], object] | None = None,
+) -> Table:
+    """All draft lengths at all points at once; ``progress`` hears 1 for each length."""
+    found = []
+    for values in lengths(draft, curve, B, S, longest):
+        found.append(values)
+        if progress is not None:
+            progress(1)
+    columns = zip(*found, strict=True)
     return Table(*(_stacked(column) for column in columns))
 
 
