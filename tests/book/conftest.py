@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.book.site import HTML, pages, served
-from tests.book.visits import Visit, visit
+from tests.book.visits import PHONE, Visit, visit
 from tools.chromium import ADVICE, find_chromium
 
 #: No name but the loopback's resolves, so nothing reaches another host, and Chromium itself is
@@ -68,4 +68,18 @@ def from_disk(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Visi
 def page(opened: Visit) -> Visit:
     """An opened page as a reader first finds it, with its sliders where tests have left them."""
     opened.reset()
+    return opened
+
+
+@pytest.fixture
+def on_a_phone(opened: Visit) -> Visit:
+    """The same page on a phone."""
+    opened.reset(window=PHONE)
+    return opened
+
+
+@pytest.fixture
+def by_night(opened: Visit) -> Visit:
+    """The same page at a desk, dark."""
+    opened.reset("dark")
     return opened

@@ -3,6 +3,9 @@
 Two tests are cases of other books and carry their numbers: B02 (vega/altair#2316), charts that stay
 blank without a network, and B04 (UBC-DSCI/introduction-to-datascience-python#235), charts that
 cannot be read on a dark page.
+
+A page is opened once and redraws its charts whenever its mode or its width changes, so the tests of
+it stand in an order: by day at a desk, by day on a phone, by night, and at last by day again.
 """
 
 from __future__ import annotations
@@ -10,19 +13,17 @@ from __future__ import annotations
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ElementHandle
 
 from specdec_lib.colour import contrast
+from tests.book import axe
 from tests.book.site import HTML, pages
-from tests.book.visits import DESK, PHONE, Visit, visit
+from tests.book.visits import FITS, Visit, visit
 
 pytestmark = pytest.mark.browser
 
-#: Findings of axe that are the theme's: (rule, part of the element's selector, why they stay).
-THEMES_FINDINGS: list[tuple[str, str, str]] = [
-    ("aria-required-children", ".citation-list", "docutils gives citations the role of a list"),
-]
+#: A page with many listings.
+CHAPTER = "book/roofline"
 
 #: A line of SVG whose numbers did not work out.
 BROKEN = ("NaN", "Infinity", "undefined")
@@ -41,30 +42,17 @@ def test_B02_works_without_a_network(opened: Visit) -> None:
         assert opened.shapes(chart), chart_name(chart)
 
 
+#: Equations that MathJax has not set.
+UNSET = """() => [...document.querySelectorAll('.math')]
+  .filter(each => !each.querySelector('mjx-container')).map(each => each.textContent)"""
+
+
 def test_works_from_the_disk(from_disk: Visit) -> None:
-    charts, equations = from_disk.charts, from_disk.page.query_selector_all(".math")
+    charts = from_disk.charts
     assert [chart_name(c) for c in charts if c.get_attribute("data-ready") != "light"] == []
-    assert [e.text_content() for e in equations if not e.query_selector("mjx-container")] == []
+    assert from_disk.page.evaluate(UNSET) == []
     assert not from_disk.foreign
     assert not from_disk.complaints
-
-
-def test_the_front_door_leads_to_the_landing_page(site: str, browser: Browser) -> None:
-    door = browser.new_page()
-    door.goto(f"{site}index.html")
-    door.wait_for_url(f"{site}{pages()[0]}.html")
-    door.close()
-
-
-@pytest.mark.parametrize("way", ["served", "disk"])
-def test_search_finds_a_formula(way: str, site: str, browser: Browser) -> None:
-    door = f"{site}search.html" if way == "served" else (HTML / "search.html").as_uri()
-    with visit(browser, f"{door}?q=distinct_experts") as page:
-        found = page.page.wait_for_selector("#search-results a[href*='formulas.html']")
-        assert found
-        page.page.wait_for_timeout(500)  # summaries come a moment later, or fail to
-    assert not page.foreign
-    assert not page.complaints
 
 
 def test_every_chart_draws_and_every_slider_moves_it(page: Visit) -> None:
@@ -102,6 +90,89 @@ def push(slider: ElementHandle, to: float | None = None) -> float:
     )
 
 
+def positions(chart: ElementHandle) -> list[tuple[str, float]]:
+    """Where the sliders of a chart stand, by name."""
+    return [tuple(each.evaluate("it => [it.name, Number(it.value)]")) for each in sliders(chart)]
+
+
+#: The text of a chart by its contrast with the page: (color, background, text), as CSS has them.
+TEXTS = """figure => {
+  let behind = figure;
+  while (behind && /^rgba\\(.*, 0\\)$/.test(getComputedStyle(behind).backgroundColor))
+    behind = behind.parentElement;
+  const page = behind ? getComputedStyle(behind).backgroundColor : 'rgb(255, 255, 255)';
+  const around = ['axis-label', 'axis-title', 'legend-label', 'legend-title', 'title-text'];
+  return [...figure.querySelectorAll(around.map(role => `svg .role-${role} text`).join(', '))]
+    .filter(text => text.textContent.trim())
+    .map(text => [getComputedStyle(text).fill, page, text.textContent]);
+}"""
+
+
+def assert_legible(page: Visit) -> None:
+    """Axis, legend and title text stand out from the page: contrast 4.5 or more."""
+    for chart in page.charts:
+        texts = chart.evaluate(TEXTS)
+        assert texts, f"{chart_name(chart)}: no text on its axes"
+        for colour, background, text in texts:
+            found = contrast(as_hex(colour), as_hex(background))
+            assert found >= 4.5, f"{chart_name(chart)}: {text!r} has contrast {found:.2f}"
+
+
+def as_hex(colour: str) -> str:
+    """A computed colour, ``rgb(18, 18, 18)``, as ``#121212``; it must be opaque."""
+    numbers = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", colour)
+    assert numbers, f"{colour} is not opaque"
+    return "#" + "".join(f"{int(number):02x}" for number in numbers.groups())
+
+
+def test_B04_text_of_charts_is_legible(page: Visit) -> None:
+    assert_legible(page)
+
+
+def test_axe_finds_nothing_serious(page: Visit) -> None:
+    ours = axe.structure(page.page) + axe.contrast(page.page)
+    assert not ours, "\n".join(ours)
+
+
+#: Each equation in sight: whether it scrolls alone, whether the Tab key stops there, its text.
+STOPS = """() => [...document.querySelectorAll('mjx-container')]
+  .filter(each => each.clientWidth)
+  .map(each => [each.getAttribute('display') === 'true' && each.scrollWidth > each.clientWidth,
+                each.tabIndex === 0, each.textContent])"""
+
+
+def assert_stops(page: Visit) -> None:
+    """The Tab key stops at equations that scroll alone, at the latest 3 s after a change."""
+    page.comes_to(f"() => ({STOPS})().every(([scrolls, stop]) => scrolls === stop)")
+    for scrolls, stop, text in page.page.evaluate(STOPS):
+        assert scrolls == stop, text
+
+
+def test_the_tab_key_stops_at_equations_that_scroll_alone(page: Visit) -> None:
+    assert_stops(page)
+
+
+# --- by day, on a phone ---------------------------------------------------------------------------
+
+
+def test_fits_a_phone(on_a_phone: Visit) -> None:
+    page = on_a_phone
+    if not page.comes_to(FITS):
+        wide = page.page.evaluate("document.documentElement.scrollWidth")
+        measured = "figure => [figure.clientWidth, figure.scrollWidth]"
+        charts = {chart_name(chart): chart.evaluate(measured) for chart in page.charts}
+        poor = {name: needs for name, (room, needs) in charts.items() if needs > room}
+        pytest.fail(f"the page needs {wide} px, charts more than their place: {poor}")
+    assert not page.complaints
+
+
+def test_the_tab_key_stops_there_too(on_a_phone: Visit) -> None:
+    assert_stops(on_a_phone)
+
+
+# --- by night -------------------------------------------------------------------------------------
+
+
 def test_dark_redraws_the_charts_and_keeps_the_sliders(page: Visit) -> None:
     openings = [push(slider) for chart in page.charts for slider in sliders(chart)]
     drawn = page.at_rest()
@@ -117,19 +188,62 @@ def test_dark_redraws_the_charts_and_keeps_the_sliders(page: Visit) -> None:
         push(slider, opening)
 
 
-def test_the_tab_key_stops_at_equations_that_scroll_alone(page: Visit) -> None:
-    for window in (PHONE, DESK):
-        page.page.set_viewport_size(window)
-        page.page.wait_for_timeout(300)
-        stops = page.page.evaluate(
-            """() => [...document.querySelectorAll('mjx-container')]
-              .filter(each => each.clientWidth)
-              .map(each => [each.getAttribute('display') === 'true'
-                            && each.scrollWidth > each.clientWidth,
-                            each.tabIndex === 0, each.textContent])"""
-        )
-        for scrolls, stop, text in stops:
-            assert scrolls == stop, text
+def test_B04_text_of_charts_is_legible_by_night(by_night: Visit) -> None:
+    assert_legible(by_night)
+
+
+def test_axe_finds_no_poor_contrast_by_night(by_night: Visit) -> None:
+    ours = axe.contrast(by_night.page)
+    assert not ours, "\n".join(ours)
+
+
+def test_day_comes_back(page: Visit) -> None:
+    """From a desk by night, and the stops of the Tab key are a desk's again."""
+    assert {chart.get_attribute("data-ready") for chart in page.charts} <= {"light"}
+    assert_stops(page)
+    assert not page.complaints
+
+
+# --- pages of their own ---------------------------------------------------------------------------
+
+
+def test_the_front_door_leads_to_the_landing_page(site: str, browser: Browser) -> None:
+    door = browser.new_page()
+    door.goto(f"{site}index.html")
+    door.wait_for_url(f"{site}{pages()[0]}.html")
+    door.close()
+
+
+@pytest.mark.parametrize("way", ["served", "disk"])
+def test_search_finds_a_formula(way: str, site: str, browser: Browser) -> None:
+    door = f"{site}search.html" if way == "served" else (HTML / "search.html").as_uri()
+    with visit(browser, f"{door}?q=distinct_experts") as page:
+        found = page.page.wait_for_selector("#search-results a[href*='formulas.html']")
+        assert found
+        page.page.wait_for_timeout(500)  # summaries come a moment later, or fail to
+    assert not page.foreign
+    assert not page.complaints
+
+
+#: Makes one token of a listing pale: the last that hides behind another of its look.
+FADE = """() => {
+  const token = [...document.querySelectorAll('div.highlight pre > span[data-alike]')].pop();
+  token.style.color = getComputedStyle(document.body).backgroundColor;
+  return token.textContent;
+}"""
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_one_pale_token_among_many_is_found(mode: str, site: str, browser: Browser) -> None:
+    """axe looks at one token of each look; see axe.py."""
+    with visit(browser, f"{site}{CHAPTER}.html") as page:
+        page.flip(mode)
+        assert page.page.evaluate(axe.STAND_INS) > 100
+        assert page.page.evaluate(FADE)
+        page.page.evaluate(axe.UNDO)
+        found = axe.contrast(page.page)
+        assert len(found) == 1 and found[0].startswith(axe.CONTRAST), found
+        assert page.page.query_selector("[data-alike], #alike") is None
 
 
 @pytest.mark.parametrize("kind", ["svg", "png"])
@@ -154,79 +268,3 @@ def test_a_chart_is_saved_by_keyboard_as_it_stands(kind: str, site: str, browser
         assert saved[0] != saved[1]
         assert kind == "png" or b'fill="white"' in saved[0]
         assert not page.foreign and not page.complaints
-
-
-def positions(chart: ElementHandle) -> list[tuple[str, float]]:
-    """Where the sliders of a chart stand, by name."""
-    return [tuple(each.evaluate("it => [it.name, Number(it.value)]")) for each in sliders(chart)]
-
-
-#: The text of a chart by its contrast with the page: (color, background, text), as CSS has them.
-TEXTS = """figure => {
-  let behind = figure;
-  while (behind && /^rgba\\(.*, 0\\)$/.test(getComputedStyle(behind).backgroundColor))
-    behind = behind.parentElement;
-  const page = behind ? getComputedStyle(behind).backgroundColor : 'rgb(255, 255, 255)';
-  const around = ['axis-label', 'axis-title', 'legend-label', 'legend-title', 'title-text'];
-  return [...figure.querySelectorAll(around.map(role => `svg .role-${role} text`).join(', '))]
-    .filter(text => text.textContent.trim())
-    .map(text => [getComputedStyle(text).fill, page, text.textContent]);
-}"""
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_B04_text_of_charts_is_legible(page: Visit, mode: str) -> None:
-    """Axis, legend and title text stand out from the page: contrast 4.5 or more."""
-    page.flip(mode)
-    for chart in page.charts:
-        texts = chart.evaluate(TEXTS)
-        assert texts, f"{chart_name(chart)}: no text on its axes"
-        for colour, background, text in texts:
-            found = contrast(as_hex(colour), as_hex(background))
-            assert found >= 4.5, f"{chart_name(chart)}: {text!r} has contrast {found:.2f}"
-
-
-def as_hex(colour: str) -> str:
-    """A computed colour, ``rgb(18, 18, 18)``, as ``#121212``; it must be opaque."""
-    numbers = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", colour)
-    assert numbers, f"{colour} is not opaque"
-    return "#" + "".join(f"{int(number):02x}" for number in numbers.groups())
-
-
-def test_fits_a_phone(page: Visit) -> None:
-    if not page.fits(PHONE):
-        wide = page.page.evaluate("document.documentElement.scrollWidth")
-        measured = "figure => [figure.clientWidth, figure.scrollWidth]"
-        charts = {chart_name(chart): chart.evaluate(measured) for chart in page.charts}
-        poor = {name: needs for name, (room, needs) in charts.items() if needs > room}
-        pytest.fail(f"the page needs {wide} px, charts more than their place: {poor}")
-    assert not page.complaints
-
-
-#: What axe looks for: everything in WCAG 2.1 A and AA; in the dark, where only colours differ,
-#: contrast alone.
-RULES = {
-    "light": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
-    "dark": ["color-contrast"],
-}
-
-
-@pytest.mark.parametrize("mode", RULES)
-def test_axe_finds_nothing_serious(page: Visit, mode: str) -> None:
-    page.flip(mode)
-    options = {"resultTypes": ["violations"], "runOnly": RULES[mode], "preload": False}
-    found = Axe().run(page.page, options=options)
-    ours = [
-        f"{violation['id']} ({violation['impact']}): {selector}: {violation['help']}"
-        for violation in found.response["violations"]
-        if violation["impact"] in ("serious", "critical")
-        for node in violation["nodes"]
-        for selector in node["target"]
-        if not is_the_themes(violation["id"], str(selector))
-    ]
-    assert not ours, "\n".join(ours)
-
-
-def is_the_themes(rule: str, selector: str) -> bool:
-    """Whether a finding is in the list of those that stay."""
-    return any(rule == known and part in selector for known, part, _ in THEMES_FINDINGS)

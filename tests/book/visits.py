@@ -65,11 +65,12 @@ class Visit:
     foreign: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
-    def reset(self) -> None:
-        """As a reader finds it at a desk: light, wide, everything unfolded, nothing noted."""
-        self.page.set_viewport_size(DESK)
-        self.flip("light")
-        self.unfold()
+    def reset(self, mode: str = "light", window: ViewportSize = DESK) -> None:
+        """As a reader finds it, everything unfolded, with nothing noted."""
+        if self.page.viewport_size != window:
+            self.page.set_viewport_size(window)
+        self.flip(mode)
+        self.unfold(mode)
         self.foreign.clear()
         self.complaints.clear()
 
@@ -87,11 +88,10 @@ class Visit:
         self.page.emulate_media(color_scheme=mode)  # type: ignore[arg-type]
         self.settle(mode)
 
-    def fits(self, window: ViewportSize) -> bool:
-        """Whether the page comes to fit into ``window`` within 3 s."""
-        self.page.set_viewport_size(window)
+    def comes_to(self, condition: str) -> bool:
+        """Whether a condition, a function of JavaScript, comes to hold within 3 s."""
         try:
-            self.page.wait_for_function(FITS, timeout=3_000)
+            self.page.wait_for_function(condition, timeout=3_000)
         except TooLong:
             return False
         return True
@@ -109,7 +109,9 @@ class Visit:
         """What every chart draws, once none changes any more; AssertionError after 5 s."""
         before: list[str] = []
         for _ in range(25):
-            now = [self.shapes(chart) for chart in self.charts]
+            now = self.page.eval_on_selector_all(
+                "figure.vega-chart", f"figures => figures.map({SHAPES})"
+            )
             if now == before:
                 return now
             before = now
