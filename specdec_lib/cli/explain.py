@@ -10,24 +10,13 @@ import numpy as np
 from specdec_lib.cli.output import json_flag, print_json
 from specdec_lib.cli.points import one_batch, one_context
 from specdec_lib.cli.speculating import plan_of, plan_options
+from specdec_lib.cli.words import sentences
+from specdec_lib.formulas.experts import distinct_experts
+from specdec_lib.formulas.price import drafted_price
 from specdec_lib.plan import Plan
 
 #: Batches among which one is looked for at which speculation pays, or pays most.
 _BATCHES = np.unique(np.geomspace(1, 1024, 61).round())
-
-#: What a regime means for verification, and what moves it.
-_REGIMES = {
-    "overhead": "fixed times rule the step (launches, scheduling, communication), so that verified "
-    "tokens are nearly free: what limits is acceptance and the drafter's own passes",
-    "expert": "reading routed experts rules the step, and every verified token touches more of "
-    "them until all are touched: verification is dear at small batches and cheap beyond",
-    "weight": "reading weights rules the step, the same for one token or several: verification is "
-    "nearly free until the products are compute-bound",
-    "kv": "reading the context rules the step, once a sequence for all its verified tokens: "
-    "verification is nearly free as long as attention is memory-bound",
-    "compute": "arithmetic rules the step, and every verified token costs its full share: only "
-    "high acceptance pays",
-}
 
 
 @click.command()
@@ -57,7 +46,7 @@ def explain(batch: int, context: int, gamma: int | None, as_json: bool, **option
     if as_json:
         print_json(found)
         return
-    for sentence in _sentences(found):
+    for sentence in sentences(found):
         click.echo(sentence)
 
 
@@ -70,6 +59,8 @@ def _findings(
     round_ = planned.round(gamma=length, **at)
     most = planned.best(B=_BATCHES, S=context, gamma_max=longest)
     place = int(np.argmax(most.speedup))
+    gains = np.asarray(planned.speedup(gamma=length, B=_BATCHES, S=context))
+    beyond = _BATCHES[(batch < _BATCHES) & (gains <= 1)]
     plain = planned.regime_shares(gamma=0, **at)
     shares = planned.regime_shares(gamma=length, **at)
     whole, before = sum(shares.values()), sum(plain.values())
@@ -89,6 +80,11 @@ def _findings(
         "hurdle": float(planned.hurdle(**at)),
         "break_even_alpha": float(planned.break_even_alpha(gamma=length, **at)),
         "draft_budget": float(planned.draft_budget(gamma=length, **at)),
+        "drafting": planned.draft.breakdown(gamma=length, **at),
+        "price": float(drafted_price(C_verify=round_.C_verify, C_0=round_.C_0, gamma=length)),
+        **_setting(planned, batch, length),
+        "plateau": list(planned.plateau(**at, gamma_max=longest)),
+        "loses_from_batch": int(beyond[0]) if len(beyond) else None,
         "best_gamma": best.gamma,
         "best_speedup": best.speedup,
         "best_batch": int(_BATCHES[place]),
@@ -98,61 +94,18 @@ def _findings(
     }
 
 
-def _sentences(found: dict[str, Any]) -> list[str]:
-    gamma, speedup = found["gamma"], found["speedup"]
-    verdict = "faster" if speedup > 1 else "slower"
-    lines = [
-        f"Drafting {gamma} at batch {found['batch']} and context {found['context']}: "
-        f"{speedup:.2f}×, {verdict} than not speculating.",
-        f"  A round commits {found['tokens']:.2f} tokens in "
-        f"{_ms(found['verify_seconds'] + found['draft_seconds'])} "
-        f"({_ms(found['verify_seconds'])} to verify, {_ms(found['draft_seconds'])} to draft); a "
-        f"plain step commits 1 in {_ms(found['plain_seconds'])}. So it costs "
-        f"{found['step_ratio']:.2f} plain steps and must commit as many tokens.",
-        f"  Regime: {found['regime']}. {_REGIMES[found['regime']].capitalize()}.",
-    ]
-    grown = max(found["grows"], key=lambda name: found["grows"][name])
-    if found["grows"][grown] > 0.005:
-        lines.append(
-            f"  What grows most from 1 to {gamma + 1} verified tokens: {grown}, by "
-            f"{100 * found['grows'][grown]:.0f} % of a plain step."
-        )
-    drafting = found["draft_seconds"] / found["plain_seconds"]
-    lines.append(
-        f"  Drafting takes {100 * drafting:.0f} % of a plain step; it may take "
-        f"{100 * found['draft_budget'] / found['plain_seconds']:.0f} % before nothing is won."
-        if found["draft_budget"] > 0
-        else f"  Drafting takes {100 * drafting:.0f} % of a plain step, and not even a free "
-        "drafter would pay."
-    )
-    lines.append(f"What would change it: {'; '.join(_remedies(found))}.")
-    lines += [f"Beware: {warning}" for warning in found["warnings"]]
-    return lines
-
-
-def _remedies(found: dict[str, Any]) -> list[str]:
-    said = []
-    if found["best_gamma"] == 0:
-        said.append("nothing short of off wins at this batch: do not speculate here")
-    elif found["best_gamma"] != found["gamma"]:
-        said.append(f"a draft of {found['best_gamma']} is best here ({found['best_speedup']:.2f}×)")
-    else:
-        said.append("the draft length is the best one")
-    needed = found["break_even_alpha"]
-    said.append(
-        f"drafts of {found['gamma']} break even at an acceptance of {needed:.2f} at every position"
-        if needed <= 1
-        else f"no acceptance pays for drafts of {found['gamma']}"
-    )
-    if found["hurdle"] <= 1:
-        said.append(f"a single drafted token pays above {found['hurdle']:.2f}")
-    if found["best_batch_speedup"] > max(found["best_speedup"], 1) * 1.02:
-        said.append(
-            f"at batch {found['best_batch']} drafts of {found['best_batch_gamma']} bring "
-            f"{found['best_batch_speedup']:.2f}×"
-        )
-    return said
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1e3:.3g} ms"
+def _setting(planned: Plan, batch: int, gamma: int) -> dict[str, Any]:
+    """What of the model and its deployment bears on a verify pass of γ + 1 tokens."""
+    cost = planned.step_cost("an explanation")
+    mixture, tokens = cost.model.architecture.experts, batch * (gamma + 1)
+    touched = None
+    if mixture is not None:
+        layer = {"E": mixture.E, "k": mixture.k}
+        plain, verify = distinct_experts(n=[batch, tokens], **layer)
+        touched = {"of": mixture.E, "plain": plain, "verify": verify}
+    return {
+        "verified_tokens": tokens,
+        "experts": touched,
+        "graph_tokens": cost.deployment.max_graph_tokens,
+        "measured_verify": cost.deployment.verify_curve is not None,
+    }
