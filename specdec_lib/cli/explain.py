@@ -10,24 +10,13 @@ import numpy as np
 from specdec_lib.cli.output import json_flag, print_json
 from specdec_lib.cli.points import one_batch, one_context
 from specdec_lib.cli.speculating import plan_of, plan_options
+from specdec_lib.cli.words import sentences
+from specdec_lib.formulas.experts import distinct_experts
+from specdec_lib.formulas.price import drafted_price
 from specdec_lib.plan import Plan
 
 #: Batches among which one is looked for at which speculation pays, or pays most.
 _BATCHES = np.unique(np.geomspace(1, 1024, 61).round())
-
-#: What a regime means for verification, and what moves it.
-_REGIMES = {
-    "overhead": "fixed times rule the step (launches, scheduling, communication), so that verified "
-    "tokens are nearly free: what limits is acceptance and the drafter's own passes",
-    "expert": "reading routed experts rules the step, and every verified token touches more of "
-    "them until all are touched: verification is dear at small batches and cheap beyond",
-    "weight": "reading weights rules the step, the same for one token or several: verification is "
-    "nearly free until the products are compute-bound",
-    "kv": "reading the context rules the step, once a sequence for all its verified tokens: "
-    "verification is nearly free as long as attention is memory-bound",
-    "compute": "arithmetic rules the step, and every verified token costs its full share: only "
-    "high acceptance pays",
-}
 
 
 @click.command()
@@ -57,7 +46,7 @@ def explain(batch: int, context: int, gamma: int | None, as_json: bool, **option
     if as_json:
         print_json(found)
         return
-    for sentence in _sentences(found):
+    for sentence in sentences(found):
         click.echo(sentence)
 
 
@@ -70,7 +59,12 @@ def _findings(
     round_ = planned.round(gamma=length, **at)
     most = planned.best(B=_BATCHES, S=context, gamma_max=longest)
     place = int(np.argmax(most.speedup))
+<<<<<<< HEAD
     shortest, longest_near = planned.plateau(**at, gamma_max=longest)
+=======
+    gains = np.asarray(planned.speedup(gamma=length, B=_BATCHES, S=context))
+    beyond = _BATCHES[(batch < _BATCHES) & (gains <= 1)]
+>>>>>>> h-i5
     plain = planned.regime_shares(gamma=0, **at)
     shares = planned.regime_shares(gamma=length, **at)
     whole, before = sum(shares.values()), sum(plain.values())
@@ -90,6 +84,11 @@ def _findings(
         "hurdle": float(planned.hurdle(**at)),
         "break_even_alpha": float(planned.break_even_alpha(gamma=length, **at)),
         "draft_budget": float(planned.draft_budget(gamma=length, **at)),
+        "drafting": planned.draft.breakdown(gamma=length, **at),
+        "price": float(drafted_price(C_verify=round_.C_verify, C_0=round_.C_0, gamma=length)),
+        **_setting(planned, batch, length),
+        "plateau": list(planned.plateau(**at, gamma_max=longest)),
+        "loses_from_batch": int(beyond[0]) if len(beyond) else None,
         "best_gamma": best.gamma,
         "best_speedup": best.speedup,
         "plateau": [int(shortest), int(longest_near)],
@@ -100,6 +99,7 @@ def _findings(
     }
 
 
+<<<<<<< HEAD
 def _sentences(found: dict[str, Any]) -> list[str]:
     gamma, speedup = found["gamma"], found["speedup"]
     verdict = "faster" if speedup > 1 else "slower"
@@ -164,3 +164,20 @@ def _remedies(found: dict[str, Any]) -> list[str]:
 
 def _ms(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms"
+=======
+def _setting(planned: Plan, batch: int, gamma: int) -> dict[str, Any]:
+    """What of the model and its deployment bears on a verify pass of γ + 1 tokens."""
+    cost = planned.step_cost("an explanation")
+    mixture, tokens = cost.model.architecture.experts, batch * (gamma + 1)
+    touched = None
+    if mixture is not None:
+        layer = {"E": mixture.E, "k": mixture.k}
+        plain, verify = distinct_experts(n=[batch, tokens], **layer)
+        touched = {"of": mixture.E, "plain": plain, "verify": verify}
+    return {
+        "verified_tokens": tokens,
+        "experts": touched,
+        "graph_tokens": cost.deployment.max_graph_tokens,
+        "measured_verify": cost.deployment.verify_curve is not None,
+    }
+>>>>>>> h-i5

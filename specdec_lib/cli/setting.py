@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import click
 
 from specdec_lib import catalog
 from specdec_lib.architecture import Model
-from specdec_lib.cli.output import say
+from specdec_lib.catalog import Gpu, read_gpu
+from specdec_lib.cli.output import read_text, say
 from specdec_lib.cost import StepCost
 from specdec_lib.deployment import Deployment, defaults, read_deployment
+from specdec_lib.records.provenance import DataError
 
 #: What to know before believing a deployment that is not one's own.
 _CAVEATS = {
@@ -36,8 +39,8 @@ _OPTIONS = (
     click.option(
         "--gpu",
         required=True,
-        metavar="NAME",
-        help="An accelerator of the catalogue (specdec gpus).",
+        metavar="NAME|PATH",
+        help="An accelerator of the catalogue (specdec gpus), or the path of its .toml record.",
     ),
     click.option(
         "--deployment",
@@ -86,6 +89,21 @@ def find_model(name: str, precision: str | None) -> Model:
     return found
 
 
+def find_gpu(name: str) -> Gpu:
+    """An accelerator of the catalogue, or of a TOML record where the name is the path of one.
+
+    Raises UnknownName, DataError naming what is wrong in the file, or OSError.
+    """
+    path = Path(name)
+    if path.suffix != ".toml":
+        return catalog.gpu(name)
+    try:
+        table = tomllib.loads(read_text(name))
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(name, f"is not TOML: {error}") from error
+    return read_gpu(name, table, {})
+
+
 def step_cost(options: Mapping[str, Any], *, writes_for_engine: bool = False) -> StepCost:
     """The step cost that the options of a setting mean; names every default in force.
 
@@ -93,7 +111,7 @@ def step_cost(options: Mapping[str, Any], *, writes_for_engine: bool = False) ->
     ``writes_for_engine``.
     """
     model = find_model(options["model"], options["precision"])
-    gpu = catalog.gpu(options["gpu"])
+    gpu = find_gpu(options["gpu"])
     fallen: list[str] = []
 
     def given(name: str, default: Any, flag: str | None = None) -> Any:
