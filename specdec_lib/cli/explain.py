@@ -59,12 +59,8 @@ def _findings(
     round_ = planned.round(gamma=length, **at)
     most = planned.best(B=_BATCHES, S=context, gamma_max=longest)
     place = int(np.argmax(most.speedup))
-<<<<<<< HEAD
-    shortest, longest_near = planned.plateau(**at, gamma_max=longest)
-=======
     gains = np.asarray(planned.speedup(gamma=length, B=_BATCHES, S=context))
     beyond = _BATCHES[(batch < _BATCHES) & (gains <= 1)]
->>>>>>> h-i5
     plain = planned.regime_shares(gamma=0, **at)
     shares = planned.regime_shares(gamma=length, **at)
     whole, before = sum(shares.values()), sum(plain.values())
@@ -91,7 +87,6 @@ def _findings(
         "loses_from_batch": int(beyond[0]) if len(beyond) else None,
         "best_gamma": best.gamma,
         "best_speedup": best.speedup,
-        "plateau": [int(shortest), int(longest_near)],
         "best_batch": int(_BATCHES[place]),
         "best_batch_gamma": int(most.gamma[place]),
         "best_batch_speedup": float(most.speedup[place]),
@@ -99,72 +94,6 @@ def _findings(
     }
 
 
-<<<<<<< HEAD
-def _sentences(found: dict[str, Any]) -> list[str]:
-    gamma, speedup = found["gamma"], found["speedup"]
-    verdict = "faster" if speedup > 1 else "slower"
-    lines = [
-        f"Drafting {gamma} at batch {found['batch']} and context {found['context']}: "
-        f"{speedup:.2f}×, {verdict} than not speculating.",
-        f"  A round commits {found['tokens']:.2f} tokens in "
-        f"{_ms(found['verify_seconds'] + found['draft_seconds'])} "
-        f"({_ms(found['verify_seconds'])} to verify, {_ms(found['draft_seconds'])} to draft); a "
-        f"plain step commits 1 in {_ms(found['plain_seconds'])}. So it costs "
-        f"{found['step_ratio']:.2f} plain steps and must commit as many tokens.",
-        f"  Regime: {found['regime']}. {_REGIMES[found['regime']].capitalize()}.",
-    ]
-    grown = max(found["grows"], key=lambda name: found["grows"][name])
-    if found["grows"][grown] > 0.005:
-        lines.append(
-            f"  What grows most from 1 to {gamma + 1} verified tokens: {grown}, by "
-            f"{100 * found['grows'][grown]:.0f} % of a plain step."
-        )
-    drafting = found["draft_seconds"] / found["plain_seconds"]
-    lines.append(
-        f"  Drafting takes {100 * drafting:.0f} % of a plain step; it may take "
-        f"{100 * found['draft_budget'] / found['plain_seconds']:.0f} % before nothing is won."
-        if found["draft_budget"] > 0
-        else f"  Drafting takes {100 * drafting:.0f} % of a plain step, and not even a free "
-        "drafter would pay."
-    )
-    lines.append(f"What would change it: {'; '.join(_remedies(found))}.")
-    lines += [f"Beware: {warning}" for warning in found["warnings"]]
-    return lines
-
-
-def _remedies(found: dict[str, Any]) -> list[str]:
-    said = []
-    if found["best_gamma"] == 0:
-        said.append("nothing short of off wins at this batch: do not speculate here")
-    elif found["best_gamma"] != found["gamma"]:
-        said.append(f"a draft of {found['best_gamma']} is best here ({found['best_speedup']:.2f}×)")
-    else:
-        said.append("the draft length is the best one")
-    shortest, longest = found["plateau"]
-    if shortest < longest:
-        said.append(
-            f"lengths from {shortest} to {longest} are within 5 % of the best, which a measurement "
-            "will hardly tell apart"
-        )
-    needed = found["break_even_alpha"]
-    said.append(
-        f"drafts of {found['gamma']} break even at an acceptance of {needed:.2f} at every position"
-        if needed <= 1
-        else f"no acceptance pays for drafts of {found['gamma']}"
-    )
-    if found["hurdle"] <= 1:
-        said.append(f"a single drafted token pays above {found['hurdle']:.2f}")
-    if found["best_batch_speedup"] > max(found["best_speedup"], 1) * 1.02:
-        said.append(
-            f"at batch {found['best_batch']} drafts of {found['best_batch_gamma']} bring "
-            f"{found['best_batch_speedup']:.2f}×"
-        )
-    return said
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1e3:.3g} ms"
-=======
 def _setting(planned: Plan, batch: int, gamma: int) -> dict[str, Any]:
     """What of the model and its deployment bears on a verify pass of γ + 1 tokens."""
     cost = planned.step_cost("an explanation")
@@ -180,4 +109,3 @@ def _setting(planned: Plan, batch: int, gamma: int) -> dict[str, Any]:
         "graph_tokens": cost.deployment.max_graph_tokens,
         "measured_verify": cost.deployment.verify_curve is not None,
     }
->>>>>>> h-i5
