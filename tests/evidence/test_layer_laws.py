@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from specdec_lib.deployment.defaults import defaults
 from specdec_lib.evidence import knees, layer_laws, routing_laws
 from specdec_lib.evidence.fitting import MEMORY, fitted, score
 from specdec_lib.evidence.layer_laws import device_fits, fit_layers, held_against, left_out_errors
@@ -104,6 +105,14 @@ def test_devices_reach_the_bandwidth_that_they_are_known_for() -> None:
     found = device_fits()
     assert {fit.gpu for fit in found} == {"A100 SXM 80 GB", "H100 SXM", "H200 SXM", "B200"}
     assert all(0.8 < fit.eta_m < 0.93 and 10 < fit.microseconds < 45 for fit in found)
+
+
+def test_the_deployments_take_the_fitted_efficiencies() -> None:
+    """To the two digits that the deployments keep."""
+    for fit in device_fits():
+        known = defaults().efficiencies[fit.gpu]["memory"]["moe"]
+        assert known.value == pytest.approx(fit.eta_m, abs=0.005), fit.gpu
+        assert "moe-layers" in known.provenance.source
 
 
 # --- routing ---
