@@ -62,7 +62,7 @@ class Priced(Policy):
         self,
         gamma_max: int | None = None,
         *,
-        budget: float = 0.02,
+        budget: float = 0.01,
         half_life: float = 500,
         prior: float = 0.5,
         weight: float = 4,

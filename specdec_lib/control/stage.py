@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -55,25 +54,23 @@ class FirstStage:
             )
             yield right, wrong
 
-    def lengths(self, rates: Sequence[float], gamma: int) -> Floats:
-        """The chances that 0, 1, …, ``gamma`` tokens of a draft reach the full pass."""
-        least = [1.0, *(sum(pair) for pair in self.surviving(rates[:gamma])), 0.0]
-        return np.maximum(-np.diff(least), 0.0)  # rounding
+    def lengths(self, rates: Sequence[float]) -> Floats:
+        """For drafts of 0, 1, … tokens, as many as there are ``rates``, the chances that 0, 1, … of
+        them reach the full pass: [draft length, surviving length]."""
+        least = np.array([1.0, *(sum(pair) for pair in self.surviving(rates))])
+        count = len(least)
+        # a draft ends at a length where one token more would be dropped, or where it was cut short
+        dropped = np.append(np.maximum(-np.diff(least), 0.0), 0.0)  # rounding
+        return np.tril(np.tile(dropped, (count, 1)), -1) + np.diag(least)
 
 
 def total_lengths(of_one: Floats, batch: int) -> Floats:
     """The chances of the total length of ``batch`` drafts whose lengths are independent: the law of
-    one draft, convolved with itself.
+    one draft, the last axis, convolved with itself.
 
     It is computed in Fourier space; chances below the rounding of that count as zero.
     """
-    size = (len(of_one) - 1) * batch + 1
+    size = (of_one.shape[-1] - 1) * batch + 1
     powers = np.fft.rfft(of_one, size) ** batch
     chances = np.maximum(np.fft.irfft(powers, size), 0.0)
-    return np.asarray(chances / chances.sum())
-
-
-@functools.lru_cache(maxsize=1)
-def nothing_pruned() -> FirstStage:
-    """A first stage that is not there: it costs nothing and keeps everything."""
-    return FirstStage(0.0, 1.0, 1.0)
+    return np.asarray(chances / chances.sum(axis=-1, keepdims=True))

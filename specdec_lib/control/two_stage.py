@@ -75,12 +75,10 @@ def expected_seconds(
 ) -> Floats:
     """Expected seconds of a round with drafts of 0, 1, … tokens, as many as there are ``rates``, of
     which the first stage prunes each sequence's by itself; a plain step has no first stage."""
-    verify, drafting = prices.verify(B, S), prices.drafting(B, S)
-    fine = prices.resolution(B)
-    found = [verify[0]]
-    for gamma in range(1, len(rates) + 1):
-        chances = total_lengths(stage.lengths(rates, gamma), B)
-        totals = np.arange(len(chances)) * fine / B
-        passes = np.interp(totals, np.arange(len(verify)), verify)
-        found.append(staged_time(stage.cost, verify[0], chances @ passes, drafting[gamma]))
-    return np.array(found)
+    verify, drafting = prices.verify(B, S), prices.drafting(B, S)[: len(rates) + 1]
+    chances = total_lengths(stage.lengths(rates), B)
+    totals = np.arange(chances.shape[1]) * prices.resolution(B) / B
+    passes = chances @ np.interp(totals, np.arange(len(verify)), verify)
+    found = np.asarray(staged_time(stage.cost, verify[0], passes, drafting))
+    found[0] = verify[0]
+    return found
