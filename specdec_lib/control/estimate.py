@@ -13,10 +13,11 @@ _optimistic = compiled(adapting.optimistic_acceptance, "alpha", "quantile", "off
 
 
 class Estimate:
-    """Acceptance by position, with old rounds forgotten.
+    """Acceptance by position.  New drafts push old ones out, and time makes them uncertain.
 
     A position is drawn towards the one before it, so that a position that was never reached is
-    taken to be like the last that was; the first is drawn towards the prior.
+    taken to be like the last that was; the first is drawn towards the prior.  Without drafts the
+    estimate stays what it was, and what it may be by now moves away from it.
 
     Parameters
     ----------
@@ -25,21 +26,29 @@ class Estimate:
     prior, weight
         Acceptance before anything is known, and the trials that it counts for.
     half_life
-        Rounds after which a round counts half.
+        Drafts after which a draft counts half in the estimate.
+    patience
+        Rounds after which a draft counts half in how sure the estimate is.
     """
 
-    def __init__(self, positions: int, prior: float, weight: float, half_life: float) -> None:
+    def __init__(
+        self, positions: int, prior: float, weight: float, half_life: float, patience: float
+    ) -> None:
         self.prior, self.weight = prior, weight
         self._keep = adapting.forgetting(half_life=half_life)
+        self._stay = adapting.forgetting(half_life=patience)
         self._trials = np.zeros((2, positions))  # judged, accepted
+        self._recent = np.zeros(positions)  # judged, by time
 
     def hear(self, outcome: Outcome) -> None:
-        """Count a round; one without a draft only lets the others grow old."""
-        self._trials *= self._keep
+        """Count a round; one without a draft only makes the others uncertain."""
+        self._recent *= self._stay
         if outcome.gamma:
             reaching = outcome.reaching
+            self._trials *= self._keep ** len(outcome.accepted)
             self._trials[0, : outcome.gamma] += reaching[:-1]
             self._trials[1, : outcome.gamma] += reaching[1:]
+            self._recent[: outcome.gamma] += reaching[:-1]
 
     def rates(self, quantile: float) -> tuple[list[float], list[float]]:
         """The estimate of every position, and what it may be, ``quantile`` deviations above."""
@@ -47,5 +56,8 @@ class Estimate:
         for judged, accepted in self._trials.T.tolist():
             before = _shrunk(self.weight, before, accepted, judged)
             found.append(before)
-        hopes = _optimistic(np.array(found), quantile, self.weight + self._trials[0])
+        # what is not recent counts no more, so that the prior, which knows nothing, takes its place
+        recent = np.minimum(self._trials[0], self._recent)
+        by_now = _shrunk(self.weight, self.prior, np.array(found) * recent, recent)
+        hopes = _optimistic(by_now, quantile, self.weight + recent)
         return found, np.asarray(hopes).tolist()

@@ -35,7 +35,7 @@ class Priced(Policy):
     Acceptance by position is estimated from recent rounds.  Where a longer draft would pay if the
     acceptance were as high as the estimate allows, it is tried, mostly by one token more and ever
     more rarely by 2, 4, 8, …, as long as the time that trials lost stays within ``budget``.  While
-    nothing is drafted the estimates grow old and the hope rises, so that off is not for ever.
+    nothing is drafted the estimate stays and grows uncertain, so that off is not for ever.
 
     Parameters
     ----------
@@ -44,8 +44,11 @@ class Priced(Policy):
     budget
         Share of the time that trials may lose.
     half_life
-        Rounds after which a round counts half in the estimates: longer is steadier, shorter follows
-        faster.
+        Drafts, one of each sequence a round, after which one counts half in the estimate: longer is
+        steadier, shorter follows faster.  Of 1000 at 65 % the standard error is 1.3 %.
+    patience
+        Rounds after which one counts half in how sure the estimate is; a policy that is off tries
+        again after six or so of them.
     prior, weight
         Acceptance before anything is known, and the trials that it counts for.
     hope
@@ -63,7 +66,8 @@ class Priced(Policy):
         gamma_max: int | None = None,
         *,
         budget: float = 0.01,
-        half_life: float = 500,
+        half_life: float = 1000,
+        patience: float = 100,
         prior: float = 0.5,
         weight: float = 4,
         hope: float = 2,
@@ -73,6 +77,7 @@ class Priced(Policy):
         self.gamma_max = None if gamma_max is None else check_length("gamma_max", gamma_max)
         self.budget = check_share("budget", budget)
         self.half_life = check_share("half_life", half_life, 1, math.inf)
+        self.patience = check_share("patience", patience, 1, math.inf)
         self.prior = check_share("prior", prior)
         self.weight = check_share("weight", weight, 1e-6, math.inf)
         self.hope = check_share("hope", hope, 0, 100)
@@ -90,7 +95,9 @@ class Priced(Policy):
         check_priced(self.name, self.gamma_max or 0, prices)
         self._prices = prices
         self.longest = prices.gamma_max if self.gamma_max is None else self.gamma_max
-        self._estimate = Estimate(self.longest, self._first_rate(), self.weight, self.half_life)
+        self._estimate = Estimate(
+            self.longest, self._first_rate(), self.weight, self.half_life, self.patience
+        )
         self.length = 0
         #: Seconds that passed, those that trials lost, and the trials.
         self.elapsed = self.lost = 0.0
@@ -143,7 +150,8 @@ class Priced(Policy):
         self.elapsed += outcome.seconds
         if self._trying is not None:
             tokens = counted_tokens(outcome.total, state.batch)
-            self.lost += float(_loss(outcome.seconds, 0.0, tokens, self._trying))
+            # a trial that gained pays for those before it, and not for later ones
+            self.lost = max(self.lost + _loss(outcome.seconds, 0.0, tokens, self._trying), 0.0)
         self._estimate.hear(outcome)
         self._age += 1
         if self._age % self.every == 0:

@@ -27,7 +27,7 @@ optimistic_acceptance = Formula(
 Beta law above it.  As old trials are forgotten it rises, until a new trial is worth its price."""
 
 forgetting = Formula(r"\lambda_{1/2}", Rational(1, 2) ** (1 / half_life), ONE, _HERE)
-"""What a round leaves of the weight of everything observed before it."""
+"""What a draft, or a round, leaves of the weight of everything before it."""
 
 round_loss = Formula(r"\Delta t", C_verify + C_draft - N * pace, SECOND, _HERE)
 """Time that a trial took beyond what its tokens take by the choice in force (for a policy that is

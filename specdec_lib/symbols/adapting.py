@@ -10,7 +10,7 @@ from specdec_lib.quantity import ONE, SECOND
 
 weight = declare("weight", "u_0", ONE, "trials that a prior acceptance counts for", positive=True)
 half_life = declare(
-    "half_life", r"n_{1/2}", ONE, "rounds after which an observation counts half", positive=True
+    "half_life", r"n_{1/2}", ONE, "drafts or rounds after which one counts half", positive=True
 )
 wrong = declare(
     "wrong", r"\varsigma", ONE, "chance of a draft that was kept so far and is wrong", high=1

@@ -118,7 +118,7 @@ class TestPriced:
         assert np.mean([low <= gamma <= high for gamma in used[300:]]) > 0.9
 
     def test_it_goes_off_where_drafts_fail_and_on_again(self) -> None:
-        state, policy = State(32, 4096.0), Priced(half_life=100)
+        state, policy = State(32, 4096.0), Priced(half_life=2000)
         policy.start(PRICES)
         feed(policy, lambda: 9, 200, state)
         assert policy.length == 8
