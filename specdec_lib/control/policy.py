@@ -7,8 +7,9 @@ few dozen numbers and never waits for anything.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,11 +68,18 @@ class Policy(ABC):
 
     stage: FirstStage | None = None
     knows_truth: bool = False
+    label: str = ""
 
     @property
     @abstractmethod
     def name(self) -> str:
         """What it is called in tables."""
+
+    def called(self, label: str) -> Self:
+        """The same policy under a label of its own in reports: for two of one kind."""
+        found = copy.deepcopy(self)
+        found.label = label
+        return found
 
     def start(self, prices: Prices) -> None:
         """Forget everything and serve with these prices.  Raises ValueError where policy and prices

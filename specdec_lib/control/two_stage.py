@@ -47,7 +47,10 @@ class TwoStage(Priced):
     @property
     def name(self) -> str:
         """See :attr:`Policy.name`."""
-        return "two-stage" if self.stage else super().name
+        if self.stage is None:
+            return super().name
+        stage = self.stage
+        return f"two-stage {stage.cost:g}, {stage.keep_good:g}, {stage.keep_bad:g}"
 
     def _first_rate(self) -> float:
         return self.prior * (self.stage.keep_good if self.stage else 1.0)

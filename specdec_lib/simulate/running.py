@@ -6,6 +6,7 @@ import functools
 import math
 import multiprocessing
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
@@ -84,7 +85,7 @@ def play(shared: Shared, policy: Policy, seed: int, *, trace: bool = False) -> R
     served = engine.slots.served
     paces = [pace for pace, _, _ in served] or engine.slots.paces(engine.now)
     return Report(
-        policy=policy.name,
+        policy=policy.label or policy.name,
         seed=seed,
         served=len(served),
         waiting=record.waiting,
@@ -149,6 +150,12 @@ def sweep(
     tasks = [(policy, counted("seed", seed, 0)) for policy in policies for seed in chosen]
     if not tasks:
         raise ValueError("a sweep needs a policy and a seed at least")
+    names = Counter(policy.label or policy.name for policy in policies)
+    twice = [name for name, times in names.items() if times > 1]
+    if twice:
+        raise ValueError(
+            f"two policies are called {twice[0]!r}: tell them apart with called(label)"
+        )
     shared = (prices, filled, Until(rounds, seconds, requests))
     processes = min(counted("workers", workers or os.cpu_count() or 1), len(tasks))
     if client is None and processes == 1:

@@ -14,7 +14,7 @@ from tests.settings_of_runs import V4, dense, v4
 
 
 def played(plan: sd.Plan, batch: int, policy: Policy, **how: int) -> Report:
-    return run(plan, Workload(Closed(batch), 4096), policy, **({"rounds": 3000} | how))
+    return run(plan, Workload(Closed(batch), 4096), policy, **({"rounds": 1500} | how))
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.6, 0.75, 0.9])
@@ -92,7 +92,7 @@ def test_a_schedule_and_a_burst() -> None:
     work = Workload(Open(3, 64, peak=60, period=8, length=2), 2048, 128)
     schedule = plan.schedule(batch_max=64, context=2048, gamma_max=8)
     reports = {
-        policy.name: run(plan, work, policy, rounds=6000, gamma_max=8)
+        policy.name: run(plan, work, policy, rounds=3000, gamma_max=8)
         for policy in (Fixed(0), Fixed(1), Fixed(4), Scheduled(schedule), Priced(), Oracle())
     }
     fixed = max(reports[name].speedup for name in ("off", "fixed 1", "fixed 4"))

@@ -28,6 +28,12 @@ def test_policies_and_seeds_come_in_order(here: list[Report]) -> None:
     assert here[0].emitted != here[1].emitted
 
 
+def test_two_of_one_kind_are_told_apart_by_labels() -> None:
+    policies = (Fixed(2), Fixed(2).called("again"))
+    found = sweep(V4, WORK, policies, seeds=1, workers=1, rounds=20)
+    assert [report.policy for report in found] == ["fixed 2", "again"]
+
+
 def test_processes_give_the_same_and_tell_of_progress(here: list[Report]) -> None:
     told: list[tuple[int, int]] = []
     there = sweep(
@@ -55,7 +61,12 @@ def test_a_cluster_gives_the_same(here: list[Report], client: Any) -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"seeds": 0}, "seeds = 0"), ({"seeds": [-1]}, "seed = -1"), ({"policies": ()}, "a policy")],
+    [
+        ({"policies": (Fixed(2), Fixed(2))}, "two policies are called 'fixed 2'"),
+        ({"seeds": 0}, "seeds = 0"),
+        ({"seeds": [-1]}, "seed = -1"),
+        ({"policies": ()}, "a policy"),
+    ],
 )
 def test_empty_sweeps_are_refused(options: dict[str, Any], said: str) -> None:
     given: dict[str, Any] = {"policies": POLICIES, "rounds": 10, "workers": 1} | options
