@@ -31,6 +31,7 @@ MADE = {
     "price.blended_price(2)": formulas.price.blended_price(2),
     "acceptance.mixed_survival(2)": formulas.acceptance.mixed_survival(2),
     "speculation.two_stage_length(4)": formulas.speculation.two_stage_length(4),
+    "speculation.mean_verify(2)": formulas.speculation.mean_verify(2),
     "speculation.pruned_law(3, 2)": formulas.speculation.pruned_law(3, 2),
     "speculation.mended_residual(3, 2)": formulas.speculation.mended_residual(3, 2),
     "speculation.survivors_law(3, 2)": formulas.speculation.survivors_law(3, 2),

@@ -447,8 +447,8 @@ class TestTypical:
         assert "step_overhead" not in deployment.sources
 
     def test_accelerators_have_their_own_efficiencies_or_the_default_ones(self) -> None:
-        assert sd.Deployment.typical(H100).efficiency("memory", "moe", "fp8") == 0.91
-        assert sd.Deployment.typical(B200).efficiency("memory", "moe", "fp8") == 0.87
+        assert sd.Deployment.typical(H100).efficiency("memory", "moe", "fp8") == 0.88
+        assert sd.Deployment.typical(B200).efficiency("memory", "moe", "fp8") == 0.78
         other = sd.Deployment.typical(sd.gpu("mi300x"))
         assert other.efficiency("compute", "attn_proj", "bf16") == 0.7
         listed = set(defaults().efficiencies) - {"default"}

@@ -56,10 +56,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "plan": {"acceptance", "cost", "drafters", "formula", "formulas", "schedule", "symbols"},
     "evidence": {"architecture", "catalog", "formula", "formulas", "records"},
+    "control": {"acceptance", "cost", "formula", "formulas", "plan", "schedule", "symbols"},
+    "simulate": {"acceptance", "control", "formulas", "plan"},
     "cli": {
         "acceptance",
         "architecture",
         "catalog",
+        "control",
         "cost",
         "counts",
         "deployment",
@@ -68,6 +71,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "plan",
         "records",
         "schedule",
+        "simulate",
     },
     "__main__": {"cli"},
     "ledger": {

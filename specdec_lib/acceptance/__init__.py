@@ -12,6 +12,7 @@ from specdec_lib.acceptance.fitting import (
 )
 from specdec_lib.acceptance.mixing import ByContext, Mixture, WithContext
 from specdec_lib.acceptance.positions import Counts, PerPosition
+from specdec_lib.acceptance.pruning import Mend, draft_prune_and_verify
 from specdec_lib.acceptance.rate import acceptance_for_tokens
 from specdec_lib.acceptance.verification import Played, draft_and_verify
 
@@ -21,12 +22,14 @@ __all__ = [
     "Counts",
     "Decaying",
     "Geometric",
+    "Mend",
     "Mixture",
     "PerPosition",
     "Played",
     "WithContext",
     "acceptance_for_tokens",
     "draft_and_verify",
+    "draft_prune_and_verify",
     "fit_decaying",
     "fit_geometric",
     "relative_errors",

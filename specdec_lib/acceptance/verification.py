@@ -45,7 +45,11 @@ class Played:
         return shares
 
 
-def _rows(title: str, keyword: str, law: ArrayLike) -> Floats:
+def law_rows(title: str, keyword: str, law: ArrayLike) -> Floats:
+    """A law over tokens as a row for each token before.
+
+    Raises DomainError for what is no law, ValueError for another shape.
+    """
     rows = np.asarray(as_float(keyword, law))
     if rows.ndim == 1:
         rows = np.tile(rows, (len(rows), 1))
@@ -61,7 +65,7 @@ def _rows(title: str, keyword: str, law: ArrayLike) -> Floats:
     return rows
 
 
-def _draws(rows: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+def draws(rows: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
     """One token from each row of weights, which need not sum to one."""
     edges = rows.cumsum(axis=1)
     coins = rng.random((len(rows), 1)) * edges[:, -1:]
@@ -92,7 +96,7 @@ def draft_and_verify(
 
     Raises DomainError for what is no law, ValueError for shapes or numbers that do not fit.
     """
-    target, drafter = _rows("the target's law", "p", p), _rows("the drafter's law", "q", q)
+    target, drafter = law_rows("the target's law", "p", p), law_rows("the drafter's law", "q", q)
     if target.shape != drafter.shape:
         raise ValueError(
             f"target and drafter share a vocabulary, not {len(target)} and {len(drafter)} tokens"
@@ -124,7 +128,7 @@ def _step(
     drafting, before = np.ones(len(last), dtype=bool), last.copy()
     fallen = np.zeros(len(last), dtype=bool)
     for _ in range(gamma):
-        guess = _draws(drafter[before], rng)
+        guess = draws(drafter[before], rng)
         chance = target[before, guess] / drafter[before, guess]
         passed = drafting & (rng.random(len(last)) < chance)
         fallen |= drafting & ~passed
@@ -134,6 +138,6 @@ def _step(
         kept += passed
     excess = np.maximum(target - drafter, 0)
     own = np.where(fallen[:, None], excess[before], target[before])
-    following = _draws(own, rng)
+    following = draws(own, rng)
     np.add.at(followed, (before, following), 1)
     return kept, following

@@ -13,6 +13,7 @@ from specdec_lib.cli.explain import explain
 from specdec_lib.cli.plan import plan
 from specdec_lib.cli.price import price
 from specdec_lib.cli.schedule import schedule
+from specdec_lib.cli.simulate import simulate
 from specdec_lib.records.names import UnknownName
 
 
@@ -46,5 +47,5 @@ def main() -> None:
     """
 
 
-for command in (models, gpus, drafters, price, plan, schedule, acceptance, explain):
+for command in (models, gpus, drafters, price, plan, schedule, acceptance, explain, simulate):
     main.add_command(command)

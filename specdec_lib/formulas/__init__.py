@@ -5,6 +5,7 @@ from __future__ import annotations
 from specdec_lib.formula import Formula
 from specdec_lib.formulas import (
     acceptance,
+    adapting,
     attention,
     communication,
     counting,
@@ -22,6 +23,7 @@ from specdec_lib.formulas import (
 
 __all__ = [
     "acceptance",
+    "adapting",
     "all_formulas",
     "attention",
     "communication",
@@ -43,7 +45,7 @@ def all_formulas() -> dict[str, Formula]:
     """Every module-level Formula as ``{"module.name": Formula}``, in the order of the book."""
     layers = (roofline, weights, experts, locality, attention, sharing)
     step = (engine, communication, price)
-    order = (*layers, *step, drafters, acceptance, speculation, counting, published)
+    order = (*layers, *step, drafters, acceptance, speculation, counting, adapting, published)
     found: dict[str, Formula] = {}
     for module in order:
         topic = module.__name__.rpartition(".")[2]

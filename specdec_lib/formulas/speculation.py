@@ -31,6 +31,7 @@ from specdec_lib.symbols import (
     t_round,
     target_speedup,
 )
+from specdec_lib.symbols.adapting import wrong
 
 _PRICE = "derived: speedup"
 _DRAFT = "derived: drafting"
@@ -144,10 +145,32 @@ survivor_acceptance = Formula(
 two_stage_tokens = Formula(r"N_2", expected_tokens.rhs.subs(alpha, alpha * keep_good), ONE, _STAGES)
 """Expected tokens committed per step when the draft is cut at the first token not kept."""
 
-two_stage_speedup = Formula(
-    r"\mathrm{Sp}_2", N * C_0 / (phi * C_0 + C_verify + C_draft), ONE, _STAGES
-)
+two_stage_time = Formula("C_2", phi * C_0 + C_verify + C_draft, SECOND, _STAGES)
+"""Time of a round with a first stage of cost φ·C₀ before the full pass."""
+
+two_stage_speedup = Formula(r"\mathrm{Sp}_2", N * C_0 / two_stage_time.rhs, ONE, _STAGES)
 """Speedup with a first stage of cost φ·C₀; C_verify is the mean over the survivors' lengths."""
+
+
+kept_right = Formula(r"\sigma'_{i}", sigma * alpha * keep_good, ONE, _STAGES)
+"""Chance that a draft is kept and right one position on: σ of the position before, times the chance
+that the target accepts the next token and the first stage keeps it."""
+
+kept_wrong = Formula(r"\varsigma_{i}", keep_bad * (wrong + (1 - alpha) * sigma), ONE, _STAGES)
+"""Chance that a draft is kept one position on though wrong somewhere: after a token that the target
+would reject, all later ones count as such."""
+
+
+def mean_verify(lengths: int) -> Formula:
+    """Mean time of the full pass where the survivors' total length has ``lengths`` values, with the
+    shares ω₁, ω₂, … of the rounds and the times C₁, C₂, …: E[C(Σγ′)], not C(E[Σγ′]).
+
+    That the shares sum to one is the caller's part.  Raises ValueError for no length at all.
+    """
+    if lengths < 1:
+        raise ValueError(f"a mean needs at least one length, not {lengths}")
+    parts = (indexed("share", j) * indexed("C", j) for j in range(1, lengths + 1))
+    return Formula(r"\mathrm{E}[C(\Sigma\gamma')]", Add(*parts), SECOND, _STAGES)
 
 
 def two_stage_length(gamma: int) -> Formula:
@@ -158,12 +181,12 @@ def two_stage_length(gamma: int) -> Formula:
     """
     if gamma < 0:
         raise ValueError(f"a draft cannot have {gamma} tokens")
-    right, wrong = ONE, Integer(0)  # kept so far, and all right or not
+    right, false = ONE, Integer(0)  # kept so far, and all right or not
     total = Integer(0)
     for _ in range(gamma):
-        wrong = keep_bad * (wrong + (1 - alpha) * right)
-        right = right * alpha * keep_good
-        total += right + wrong
+        before = {sigma: right, wrong: false}
+        right, false = (law.rhs.subs(before, simultaneous=True) for law in (kept_right, kept_wrong))
+        total += right + false
     return Formula(rf"\mathrm{{E}}[\gamma'_{{{gamma}}}]", total, ONE, _STAGES)
 
 

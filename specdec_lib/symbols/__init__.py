@@ -225,6 +225,7 @@ slow_bandwidth = declare(
 
 # --- the published calculator, and what engines count ------------------------------------------
 # here so that their symbols come in this place
+from specdec_lib.symbols import adapting as adapting  # noqa: E402
 from specdec_lib.symbols import calculator as calculator  # noqa: E402
 from specdec_lib.symbols import counted as counted  # noqa: E402
 

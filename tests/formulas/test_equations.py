@@ -426,7 +426,20 @@ EQUATIONS: list[Row] = [
         2.0,
         1e-12,
     ),
+    ("speculation.two_stage_time", {"phi": 0.5, "C_0": 2, "C_verify": 3, "C_draft": 1}, 5.0, 0),
+    ("speculation.kept_right", {"sigma": 0.5, "alpha": 0.5, "keep_good": 0.8}, 0.2, 1e-15),
+    ("speculation.kept_wrong", {"sigma": 0.5, "alpha": 0.6, "wrong": 0.3, "keep_bad": 0.4}, 0.2, 1e-15),
+    ("speculation.kept_wrong", {"sigma": 1, "alpha": 1, "wrong": 0, "keep_bad": 1}, 0.0, 0),
+    ("speculation.mean_verify(2)", {"share_1": 0.25, "share_2": 0.75, "C_1": 2, "C_2": 6}, 5.0, 0),
     ("speculation.two_stage_length(4)", dict(alpha=0.3, keep_good=1, keep_bad=1), 4.0, 1e-15),
+    # adapting: by hand, and the limits of no trial and of many
+    ("adapting.shrunk_acceptance", {"alpha": 0.5, "weight": 4, "accepted": 6, "offered": 6}, 0.8, 1e-15),
+    ("adapting.shrunk_acceptance", {"alpha": 0.3, "weight": 4, "accepted": 0, "offered": 0}, 0.3, 1e-15),
+    ("adapting.optimistic_acceptance", {"alpha": 0.5, "quantile": 2, "offered": 24}, 0.7, 1e-15),
+    ("adapting.optimistic_acceptance", {"alpha": 0.5, "quantile": 2, "offered": 0}, 1.0, 0),
+    ("adapting.forgetting", {"half_life": 1}, 0.5, 0),
+    ("adapting.forgetting", {"half_life": 10}, 0.9330329915368074, 1e-15),  # 2^(−1/10)
+    ("adapting.round_loss", {"C_verify": 3, "C_draft": 1, "N": 1.5, "pace": 2}, 1.0, 0),
     ("speculation.two_stage_length(4)", dict(alpha=1, keep_good=0.5, keep_bad=1), 0.9375, 1e-15),
     # drop every token but the first: (¾, ¼, 0) from p = q = (½, ½, 0), so the output is biased
     (
