@@ -56,6 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "plan": {"acceptance", "cost", "drafters", "formula", "formulas", "schedule", "symbols"},
     "cli": {
+        "formulas",
         "acceptance",
         "architecture",
         "catalog",
