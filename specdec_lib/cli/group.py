@@ -29,7 +29,7 @@ class Answering(click.Group):
         try:
             return super().invoke(ctx)
         except click.ClickException as error:
-            error.message = _shortened(error.message)
+            vars(error).update(message=_shortened(error.message))  # final by its annotation
             raise
         except (ValueError, UnknownName, OSError) as error:
             raise click.ClickException(_message(error)) from error
