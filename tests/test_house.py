@@ -59,6 +59,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "control": {"acceptance", "cost", "formula", "formulas", "plan", "schedule", "symbols"},
     "simulate": {"acceptance", "control", "formulas", "plan"},
     "cli": {
+        "formulas",
         "acceptance",
         "architecture",
         "catalog",

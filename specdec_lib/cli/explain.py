@@ -25,7 +25,7 @@ _BATCHES = np.unique(np.geomspace(1, 1024, 61).round())
 @one_context
 @click.option(
     "--gamma",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 1024),
     help="The draft length in use.  [the best one, or 1]",
 )
 @json_flag

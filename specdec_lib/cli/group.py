@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 from typing import Any
 
 import click
@@ -16,22 +17,34 @@ from specdec_lib.cli.schedule import schedule
 from specdec_lib.cli.simulate import simulate
 from specdec_lib.records.names import UnknownName
 
+#: Characters without a space beyond which a word of a message is cut.
+_LONGEST = 240
+
 
 class Answering(click.Group):
     """A group that answers a mistake in the input with one message and no traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a mistake ends it with status 1 and a message that names it."""
+        """Run the command; a mistake ends it with status 1 and a message that names it, or with
+        status 2 where it is one of usage."""
         try:
             return super().invoke(ctx)
+        except click.ClickException as error:
+            vars(error).update(message=_shortened(error.message))  # final by its annotation
+            raise
         except (ValueError, UnknownName, OSError) as error:
             raise click.ClickException(_message(error)) from error
 
 
 def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
+        return _shortened(f"{error.filename}: {error.strerror}")
+    return _shortened(str(error))
+
+
+def _shortened(text: str) -> str:
+    """A message in which what was given is cut where it is longer than anyone would read."""
+    return re.sub(rf"(\S{{{_LONGEST // 2}}})\S{{{_LONGEST // 2},}}", r"\1…", text)
 
 
 @click.group(cls=Answering, context_settings={"help_option_names": ["-h", "--help"]})

@@ -44,7 +44,7 @@ _OPTIONS = (
         help="The largest batch; above it the length is 0.",
     ),
     contexts("several give a row each, for contexts up to it."),
-    click.option("--most", type=click.IntRange(1), help="At most so many distinct lengths."),
+    click.option("--most", type=click.IntRange(1, 1024), help="At most so many distinct lengths."),
     click.option(
         "--gain", type=float, default=0.0, help="Least relative gain for which it changes: 0.02."
     ),
@@ -54,7 +54,9 @@ _OPTIONS = (
         default=0.0,
         help="What drafting nothing costs with speculation enabled, relative to a plain step.",
     ),
-    click.option("--floor", type=click.IntRange(0), default=0, help="The shortest length allowed."),
+    click.option(
+        "--floor", type=click.IntRange(0, 1024), default=0, help="The shortest length allowed."
+    ),
     click.option("--alpha-low", type=float, help="Low end of what --alpha may be."),
     click.option("--alpha-high", type=float, help="High end of what --alpha may be."),
     click.option("--fit", is_flag=True, help="Write the best that the engine can express."),

@@ -99,7 +99,7 @@ def find_gpu(name: str) -> Gpu:
         return catalog.gpu(name)
     try:
         table = tomllib.loads(read_text(name))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise DataError(name, f"is not TOML: {error}") from error
     return read_gpu(name, table, {})
 

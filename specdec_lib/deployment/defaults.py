@@ -63,6 +63,8 @@ class Defaults:
 
     def engine(self, name: str) -> str:
         """An engine's name as it is listed, in any case; ValueError naming those there are."""
+        if not isinstance(name, str):
+            raise TypeError(f"engine = {name!r:.60} is no name of an engine")
         for known in self.rounds:
             if known.casefold() == name.casefold():
                 return known

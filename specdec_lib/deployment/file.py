@@ -58,7 +58,7 @@ def read_deployment(path: str | os.PathLike[str], gpu: Gpu, **given: Any) -> Dep
     where = Path(path)
     try:
         table = tomllib.loads(where.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(str(where), f"is not TOML: {error}") from error
     base = table.pop("base", "ideal")
     if base not in ("ideal", "typical"):
@@ -75,6 +75,8 @@ def read_deployment(path: str | os.PathLike[str], gpu: Gpu, **given: Any) -> Dep
     changes = {"name": where.stem}
     changes |= {field: _read(field, found, f"{where}, {field}") for field, found in table.items()}
     changes |= given
+    if not isinstance(changes["name"], str):
+        raise DataError(f"{where}, name", f"found {changes['name']!r:.60}; a text is needed")
     try:
         if base == "ideal":
             return Deployment.ideal(**changes)
