@@ -74,7 +74,7 @@ class TestComputing:
         formula = MODULE_LEVEL[name]
         first, second = random_points(formula, count=2, seed=11)
         # apart by less than the room between symbols that bound each other
-        for low, high in (("k", "E"), ("d_r", "d")):
+        for low, high in (("k", "E"), ("d_r", "d"), ("accepted", "offered")):
             if low in first and high in first:
                 first |= {low: 2.0, high: 16.0}
                 second |= {low: 10.0, high: 96.0}
