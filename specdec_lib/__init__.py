@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specdec_lib import counts, drafters, engines, formulas
+from specdec_lib import calibrate, counts, drafters, engines, formulas
 from specdec_lib.acceptance import (
     AcceptanceCurve,
     ByContext,
@@ -39,6 +39,7 @@ __all__ = [
     "Schedule",
     "StepCost",
     "WithContext",
+    "calibrate",
     "counts",
     "drafter_card",
     "drafters",

@@ -10,6 +10,9 @@ from specdec_lib.symbols import ONE, B, E, T, k, locality, n, s
 
 _HERE = "derived: routing"
 
+independent_tokens = Formula(r"n_\ell(B, T)", B * T**locality, ONE, _HERE)
+"""Independent tokens that touch as many experts as B sequences of T tokens that share some."""
+
 local_tax = Formula(
     r"\tau_\ell(B, T)", (local_experts.rhs + s) / (k + s), ONE, _HERE, using=(local_experts,)
 )
