@@ -59,10 +59,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "architecture",
         "catalog",
         "cost",
+        "counts",
         "deployment",
         "drafters",
         "formula",
         "formulas",
+        "prefixes",
         "records",
     },
     "cli": {

@@ -10,6 +10,7 @@ from specdec_lib.calibrate.errors import CalibrationError
 from specdec_lib.calibrate.fit import fit
 from specdec_lib.calibrate.measurement import Measurement
 from specdec_lib.calibrate.parameters import PARAMETERS
+from specdec_lib.calibrate.reading import read_measurements
 from specdec_lib.calibrate.result import Calibration, Determined, Fitted
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "Fitted",
     "Measurement",
     "fit",
+    "read_measurements",
 ]

@@ -174,9 +174,9 @@ class Measurement:
             raise CalibrationError(
                 [
                     f"{where}: {tokens_per_second!r:.40} tokens per second: {found}Is it of "
-                    "decoding alone, with all B requests running, or of a whole run with its prefill? Say "
-                    "of='decode' for the first; the second holds no step time: give the time "
-                    "between tokens (TPOT) in its place"
+                    "decoding alone, with all B requests running, or of a whole run with its "
+                    "prefill? Say of='decode' for the first; the second holds no step time: give "
+                    "the time between tokens (TPOT) in its place"
                 ]
             )
         return cls._drafted("throughput", tokens_per_second, B, S, gamma, N, row)

@@ -94,7 +94,7 @@ class Space:
             shares = efficiencies(self.base, resource)
             if name == "expert_efficiency":
                 shares = {_EXPERTS: shares[_EXPERTS]}
-            elif "expert_efficiency" in self.names:
+            else:
                 shares = {key: share for key, share in shares.items() if key != _EXPERTS}
             return _LEAST_SHARE, 1 / max(shares.values())
         return _LEAST_TIME, _MOST_TIME
@@ -102,7 +102,7 @@ class Space:
     def factors(self, theta: np.ndarray) -> Factors:
         """The factors at a point."""
         found = dict(zip(self.names, np.exp(theta).tolist(), strict=True))
-        if "expert_efficiency" not in found and "memory_efficiency" in found:
+        if _EXPERTS not in self.base.memory_efficiency and "memory_efficiency" in found:
             found["expert_efficiency"] = found["memory_efficiency"]
         found["locality"] = self.base.routing.locality * found.get("locality", 1.0)
         return Factors(**found)

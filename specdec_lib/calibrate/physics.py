@@ -16,6 +16,7 @@ from specdec_lib.calibrate.errors import CalibrationError
 from specdec_lib.calibrate.measurement import NAMES
 from specdec_lib.calibrate.rows import Rows
 from specdec_lib.cost.grid import Floats
+from specdec_lib.formulas import engine
 
 #: How far below the floor a time may lie: clocks and rounding; and where experts are routed, a
 #: popularity that makes a step touch fewer of them than even routing does.
@@ -75,11 +76,15 @@ def _growth(rows: Rows, noise: float) -> Iterator[str]:
     """Neighbours that differ in one of B, T and S alone: the time neither falls nor grows faster
     than that one does."""
     seconds = rows.round_seconds()
-    points = {"B": rows.B, "T": rows.T, "S": rows.S}
+    # a step waits for its fullest replica
+    batch = np.asarray(engine.replica_batch(B=rows.B, dp=rows.cost.deployment.dp))
+    points = {"B": batch, "T": rows.T, "S": rows.S}
     drafted = np.array([m.speculative for m in rows.measurements])
     for axis, values in points.items():
         others = [v for name, v in points.items() if name != axis]
-        # the tokens of a round come with passes of a drafter, each of which adds to it
+        if axis == "T":
+            # a round has a pass of the drafter for each token but one
+            values = np.where(drafted, values - 1, values)
         key = np.array([*others, drafted])
         for fixed in np.unique(key, axis=1).T:
             of_it = np.flatnonzero((key == fixed[:, None]).all(axis=0) & ~np.isnan(seconds))

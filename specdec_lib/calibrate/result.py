@@ -140,7 +140,10 @@ def calibration(
     sources = dict(space.base.sources)
     for key, found in parameters.items():
         if found.learned >= SAYS:
-            sources |= _sources(fitted, key, found, day)
+            sources |= dict.fromkeys(_fields(fitted, key), _origin(found, day))
+        elif not np.isclose(found.value, found.base, rtol=1e-6):
+            for field in _fields(fitted, key):
+                sources[field] = _along(found, sources.get(field), day)
     deployment = replace(fitted, name=name, sources=sources)
     predicted = rows.predicted(space.factors(solution.theta)).tolist()
     fits = tuple(
@@ -169,28 +172,38 @@ def _base(rows: Rows, base: Deployment, key: str) -> float:
     return float(getattr(base, key))
 
 
-def _sources(
-    fitted: Deployment, key: str, found: Determined, day: datetime.date
-) -> dict[str, Provenance]:
-    """The origin of every value that a parameter moved."""
+def _origin(found: Determined, day: datetime.date) -> Provenance:
+    """The origin of what the rows say something of."""
     from_rows = ", ".join(found.rows) or "all rows together"
-    origin = Provenance(
-        f"fitted to {from_rows}; {LEVEL:.0%} within {found.low / found.value:.2f} to "
-        f"{found.high / found.value:.2f} of it, known before to a width of "
-        f"{widths()[key].value:g} in its logarithm",
+    return Provenance(
+        f"fitted to {from_rows}; {LEVEL:.0%} of it within {found.low / found.value:.2f} to "
+        f"{found.high / found.value:.2f} times the value; known before to a width of "
+        f"{widths()[found.name].value:g} in its logarithm",
         "measured",
         day,
         "high" if found.determined else "medium",
     )
+
+
+def _along(found: Determined, before: Provenance | None, day: datetime.date) -> Provenance:
+    """The origin of what moved with the rest, little, though no row says much of it."""
+    known = "the base deployment" if before is None else before.source
+    return Provenance(
+        f"no row determines it: {found.value / found.base - 1:+.1%} with the fit from {known}",
+        "assumed",
+        day,
+        "low",
+    )
+
+
+def _fields(fitted: Deployment, key: str) -> list[str]:
+    """The fields of a deployment that a parameter moves, as its sources name them."""
     if key == "fixed_time":
-        return {
-            "step_overhead": origin,
-            **{f"layer_overhead.{kind}": origin for kind in fitted.layer_overhead},
-        }
+        return ["step_overhead", *(f"layer_overhead.{kind}" for kind in fitted.layer_overhead)]
     if key == "memory_efficiency":
-        return {f"{key}.{kind}": origin for kind in fitted.memory_efficiency if kind != "moe"}
+        return [f"{key}.{kind}" for kind in fitted.memory_efficiency if kind != "moe"]
     if key == "expert_efficiency":
-        return {"memory_efficiency.moe": origin}
+        return ["memory_efficiency.moe"]
     if key == "compute_efficiency":
-        return {f"{key}.{kind}": origin for kind in fitted.compute_efficiency}
-    return {"routing" if key == "locality" else key: origin}
+        return [f"{key}.{kind}" for kind in fitted.compute_efficiency]
+    return ["routing" if key == "locality" else key]

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from specdec_lib.cli.acceptance import acceptance
+from specdec_lib.cli.calibrate import calibrate
 from specdec_lib.cli.catalogue import drafters, gpus, models
 from specdec_lib.cli.explain import explain
 from specdec_lib.cli.plan import plan
@@ -46,5 +47,5 @@ def main() -> None:
     """
 
 
-for command in (models, gpus, drafters, price, plan, schedule, acceptance, explain):
+for command in (models, gpus, drafters, price, plan, schedule, acceptance, explain, calibrate):
     main.add_command(command)

@@ -10,6 +10,7 @@ import click
 
 from specdec_lib import catalog
 from specdec_lib.architecture import Model
+from specdec_lib.catalog import Gpu
 from specdec_lib.cli.output import say
 from specdec_lib.cost import StepCost
 from specdec_lib.deployment import Deployment, defaults, read_deployment
@@ -86,8 +87,11 @@ def find_model(name: str, precision: str | None) -> Model:
     return found
 
 
-def step_cost(options: Mapping[str, Any], *, writes_for_engine: bool = False) -> StepCost:
-    """The step cost that the options of a setting mean; names every default in force.
+def served(
+    options: Mapping[str, Any], *, writes_for_engine: bool = False
+) -> tuple[Model, Gpu, Deployment, str]:
+    """Model, accelerator and deployment that the options of a setting mean, and the deployment's
+    kind; names every default in force.
 
     An engine means nothing to a deployment that is not typical, unless a command also
     ``writes_for_engine``.
@@ -121,9 +125,18 @@ def step_cost(options: Mapping[str, Any], *, writes_for_engine: bool = False) ->
         deployment = Deployment.ideal(**changes)
     else:
         deployment = read_deployment(kind, gpu, **changes)
-    cost = StepCost(model, gpu, deployment)
     if fallen:
         say(f"defaults in force: {' '.join(fallen)}")
+    return model, gpu, deployment, kind
+
+
+def step_cost(options: Mapping[str, Any], *, writes_for_engine: bool = False) -> StepCost:
+    """The step cost that the options of a setting mean; names every default and assumption.
+
+    ``writes_for_engine`` as for :func:`served`.
+    """
+    model, gpu, deployment, kind = served(options, writes_for_engine=writes_for_engine)
+    cost = StepCost(model, gpu, deployment)
     for assumption in cost.assumptions:
         say(f"assumed: {assumption}")
     if kind in _CAVEATS:
