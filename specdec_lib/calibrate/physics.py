@@ -22,7 +22,7 @@ from specdec_lib.formulas import engine
 #: popularity that makes a step touch fewer of them than even routing does.
 _CLOSE, _ROUTED = 0.97, 0.75
 
-#: Differences within so many deviations of a row are noise.
+#: Differences within so many of their own deviations are noise.
 _DEVIATIONS = 3.0
 
 _AXES = {"B": "sequences", "T": "tokens of each sequence", "S": "context tokens"}
@@ -95,7 +95,7 @@ def _growth(rows: Rows, noise: float) -> Iterator[str]:
 def _along(
     rows: Rows, axis: str, order: np.ndarray, values: Floats, seconds: Floats, noise: float
 ) -> Iterator[str]:
-    slack = np.exp(_DEVIATIONS * noise)
+    slack = np.exp(_DEVIATIONS * np.sqrt(2) * noise)  # two rows are compared
     limit = rows.cost.deployment.max_graph_tokens
     for less, more in itertools.pairwise(order):
         before, after = rows.measurements[less], rows.measurements[more]

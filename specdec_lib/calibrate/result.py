@@ -20,6 +20,9 @@ from specdec_lib.records.provenance import Provenance
 #: row counts as saying something of it.
 DETERMINED, SAYS = 0.5, 0.1
 
+#: From how much more than the noise a reader should know of it.
+_WIDE = 1.2
+
 #: The unit of each parameter's value; the efficiencies are fractions.
 UNITS: Mapping[str, str] = {
     "fixed_time": "s",
@@ -151,7 +154,7 @@ def calibration(
         for row, value, missed in zip(rows.measurements, predicted, solution.residual, strict=True)
     )
     notes = list(said)
-    if solution.spread > 1:
+    if solution.spread > _WIDE:
         notes.append(
             f"the rows lie {solution.spread:.2g} times further from the model than their noise: "
             "the intervals are wider by as much"
