@@ -15,7 +15,7 @@ from specdec_lib.cost import StepCost
 from specdec_lib.cost.grid import Floats
 from specdec_lib.deployment import Deployment
 from specdec_lib.drafters import Drafter
-from specdec_lib.drafters.fraction import FractionDraft
+from specdec_lib.drafters.fraction import Fraction, FractionDraft
 from specdec_lib.drafters.lookup import Lookup, LookupDraft
 from specdec_lib.drafters.passes import PassDraft, PassDrafter
 from specdec_lib.formulas import speculation
@@ -45,6 +45,10 @@ class Rows:
         self.verify = steps.at(self.B, self.T, self.S)
         self._plain = steps.at(self.B, np.ones_like(self.T), self.S)
         self._draft = self._drafting(drafter, base)
+        # a plain step is needed where something is told as a share of it
+        self._compares = bool(np.isin(self._kind, ("ratio", "speedup")).any()) or isinstance(
+            drafter, Fraction
+        )
 
     def __len__(self) -> int:
         return len(self.measurements)
@@ -57,7 +61,7 @@ class Rows:
     def predicted(self, at: Factors) -> Floats:
         """What every row should have measured."""
         times = {"C_verify": self.verify.seconds(at), "C_draft": np.zeros(len(self))}
-        plain = self._plain.seconds(at)
+        plain = self._plain.seconds(at) if self._compares else np.ones(len(self))
         if self._draft is not None:
             times["C_draft"] = self._draft(at, plain)
         return self._as_measured(times, plain)

@@ -18,6 +18,9 @@ from specdec_lib.cost.grid import Floats
 #: The share of probability that an interval holds.
 LEVEL = 0.8
 
+#: The relative change that ends the search: far below what any noise leaves open.
+_ENOUGH = 1e-9
+
 #: How near to a limit counts as at it.
 _AT_LIMIT = 1e-9
 
@@ -57,8 +60,8 @@ def solve(
         return np.concatenate([residual(theta) / noise, theta / width])
 
     found = least_squares(
-        weighted, np.zeros(len(width)), bounds=(low, high), method="dogbox", jac="3-point",
-        xtol=1e-12, ftol=1e-12, gtol=1e-12,
+        weighted, np.zeros(len(width)), bounds=(low, high), method="dogbox",
+        xtol=_ENOUGH, ftol=_ENOUGH, gtol=_ENOUGH,
     )  # fmt: skip
     theta, rows = np.asarray(found.x), np.asarray(found.jac[: len(noise)])
     missed = residual(theta)

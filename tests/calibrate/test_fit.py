@@ -10,7 +10,7 @@ import pytest
 
 import specdec_lib as sd
 from specdec_lib.calibrate import PARAMETERS, Measurement, fit
-from specdec_lib.calibrate.parameters import Factors, Space, widths
+from specdec_lib.calibrate.parameters import Factors, Space, usual_noise, widths
 from specdec_lib.calibrate.rows import Rows
 from specdec_lib.calibrate.solve import solve
 from specdec_lib.deployment import Routing
@@ -206,6 +206,14 @@ class TestPrior:
                        layer_overhead={}, token_overhead=0)  # fmt: skip
         found = fit(steps(sd.StepCost(DENSE, GPU, fast)), DENSE, GPU, BASE, noise=0.01)
         assert max(found.deployment.memory_efficiency.values()) <= 1
+
+
+class TestKnownBefore:
+    def test_every_parameter_has_a_width_with_a_source(self) -> None:
+        assert set(widths()) == set(PARAMETERS)
+        for datum in (*widths().values(), usual_noise()):
+            assert datum.provenance.source
+            assert datum.provenance.kind == "assumed"
 
 
 class TestReport:
