@@ -138,6 +138,21 @@ class TestRecovery:
 class TestPrior:
     """Little data moves what it can."""
 
+    def test_a_vague_row_is_weighed_against_what_was_known(self) -> None:
+        """One parameter and one row, by hand: θ = w²·s·r / (σ² + w²·s²), to first order in r, where
+        s is the fixed share of the step."""
+        base = replace(BASE, token_overhead=0.0)
+        cost = sd.StepCost(DENSE, GPU, base)
+        at = {"B": 1, "T": 1, "S": 4096}
+        share = cost.breakdown(**at)["overhead"].seconds / cost(**at)
+        off, noise, width = 0.01, 0.5, widths()["fixed_time"].value
+        row = Measurement.step(**at, seconds=cost(**at) * np.exp(off))
+        found = fit(row, DENSE, GPU, base, noise=noise, parameters=["fixed_time"])["fixed_time"]
+        wanted = width**2 * share * off / (noise**2 + (width * share) ** 2)
+        assert np.log(found.value / found.base) == pytest.approx(wanted, rel=0.02)
+        left = noise**2 / (noise**2 + (width * share) ** 2)
+        assert found.learned == pytest.approx(1 - left, rel=0.02)
+
     def test_one_plain_step(self) -> None:
         cost = sd.StepCost(MIXTURE, GPU, replace(BASE, step_overhead=5e-3))
         [row] = steps(cost, [(1, 1)])
