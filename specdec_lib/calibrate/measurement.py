@@ -175,8 +175,8 @@ class Measurement:
                 [
                     f"{where}: {tokens_per_second!r:.40} tokens per second: {found}Is it of "
                     "decoding alone, with all B requests running, or of a whole run with its "
-                    "prefill? Say of='decode' for the first; the second holds no step time: give "
-                    "the time between tokens (TPOT) in its place"
+                    "prefill? Say of='decode' (--throughput decode) for the first; the second "
+                    "holds no step time: give the time between tokens (TPOT) in its place"
                 ]
             )
         return cls._drafted("throughput", tokens_per_second, B, S, gamma, N, row)
