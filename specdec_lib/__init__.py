@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specdec_lib import control, counts, drafters, engines, formulas, simulate
+from specdec_lib import calibrate, control, counts, drafters, engines, formulas, simulate
 from specdec_lib.acceptance import (
     AcceptanceCurve,
     ByContext,
@@ -39,6 +39,7 @@ __all__ = [
     "Schedule",
     "StepCost",
     "WithContext",
+    "calibrate",
     "control",
     "counts",
     "drafter_card",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from specdec_lib.deployment import (
     read_deployment,
     write_deployment,
 )
-from specdec_lib.records.provenance import DataError
+from specdec_lib.records.provenance import DataError, Provenance
 
 GPU = sd.gpu("b200")
 
@@ -39,6 +40,20 @@ def test_round_trip(deployment: sd.Deployment, tmp_path: Path) -> None:
     write_deployment(deployment, path)
     assert read_deployment(path, GPU) == deployment
     assert deployment_text(read_deployment(path, GPU)) == path.read_text(encoding="utf-8")
+
+
+def test_sources_are_kept(tmp_path: Path) -> None:
+    day = datetime.date(2026, 12, 7)
+    origin = Provenance("a profile {of mine}", "measured", day, "high", ("Warm {0}.",))
+    deployment = sd.Deployment.ideal(
+        step_overhead=1e-3, pass_overhead=2e-4, sources={"step_overhead": origin}
+    )
+    path = tmp_path / "it.toml"
+    write_deployment(deployment, path)
+    assert read_deployment(path, GPU).sources == {"step_overhead": origin}
+    assert deployment_text(read_deployment(path, GPU)) == path.read_text(encoding="utf-8")
+    # a value given above the file does not come from where the file's came from
+    assert read_deployment(path, GPU, step_overhead=2e-3).sources == {}
 
 
 def read(text: str, tmp_path: Path) -> sd.Deployment:
@@ -74,7 +89,12 @@ def test_a_file_states_what_differs_from_its_base(tmp_path: Path) -> None:
         ("engine = 'vLLM'", "engine.*typical base"),
         ("base = 'typical'\nengine = 'Foo'", "Foo"),
         ("speed = 3", "does not know speed"),
-        ("sources = {}", "does not know sources"),
+        ("sources = 3", "sources.*table"),
+        ("[sources.speed]\nsource = 'x'", "sources.*speed"),
+        ("[sources]\ntp = 3", "sources.tp.*table"),
+        ("[sources.tp]\nkind = 'measured'", "sources.tp.*source is missing"),
+        ("[sources.tp]\nsource = 'x'\nkind = 'heard'", "sources.tp.*heard"),
+        ("[sources.tp]\ntaste = 'x'", "sources.tp.*taste"),
         ("step_overhead = 0.0012", "step_overhead.*must be in s"),
         ("step_overhead = '-1 ms'", "step_overhead.*must lie in"),
         ("step_overhead = '1.2 GB/s'", "step_overhead.*must be in s"),

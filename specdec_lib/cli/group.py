@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from specdec_lib.cli.acceptance import acceptance
+from specdec_lib.cli.calibrate import calibrate
 from specdec_lib.cli.catalogue import drafters, gpus, models
 from specdec_lib.cli.explain import explain
 from specdec_lib.cli.plan import plan
@@ -60,5 +61,17 @@ def main() -> None:
     """
 
 
-for command in (models, gpus, drafters, price, plan, schedule, acceptance, explain, simulate):
+COMMANDS = (
+    models,
+    gpus,
+    drafters,
+    price,
+    plan,
+    schedule,
+    acceptance,
+    explain,
+    simulate,
+    calibrate,
+)
+for command in COMMANDS:
     main.add_command(command)

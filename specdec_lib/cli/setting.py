@@ -104,8 +104,11 @@ def find_gpu(name: str) -> Gpu:
     return read_gpu(name, table, {})
 
 
-def step_cost(options: Mapping[str, Any], *, writes_for_engine: bool = False) -> StepCost:
-    """The step cost that the options of a setting mean; names every default in force.
+def served(
+    options: Mapping[str, Any], *, writes_for_engine: bool = False
+) -> tuple[Model, Gpu, Deployment, str]:
+    """Model, accelerator and deployment that the options of a setting mean, and the deployment's
+    kind; names every default in force.
 
     An engine means nothing to a deployment that is not typical, unless a command also
     ``writes_for_engine``.
@@ -139,9 +142,18 @@ def step_cost(options: Mapping[str, Any], *, writes_for_engine: bool = False) ->
         deployment = Deployment.ideal(**changes)
     else:
         deployment = read_deployment(kind, gpu, **changes)
-    cost = StepCost(model, gpu, deployment)
     if fallen:
         say(f"defaults in force: {' '.join(fallen)}")
+    return model, gpu, deployment, kind
+
+
+def step_cost(options: Mapping[str, Any], *, writes_for_engine: bool = False) -> StepCost:
+    """The step cost that the options of a setting mean; names every default and assumption.
+
+    ``writes_for_engine`` as for :func:`served`.
+    """
+    model, gpu, deployment, kind = served(options, writes_for_engine=writes_for_engine)
+    cost = StepCost(model, gpu, deployment)
     for assumption in cost.assumptions:
         say(f"assumed: {assumption}")
     if kind in _CAVEATS:

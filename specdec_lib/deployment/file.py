@@ -10,6 +10,11 @@ A file states what differs from its ``base``, the ideal engine or a typical one:
     memory_efficiency = { bf16 = 0.87, moe = 0.8 }
     routing = { locality = 0.74 }
     verify_curve = { 2 = 1.3, 4 = 1.9 }
+
+    [sources.step_overhead]       # where a value comes from, for those who read the file
+    source = "profile of 3 December"
+    kind = "measured"
+    retrieved = 2026-12-03
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +33,7 @@ from specdec_lib.deployment.curve import VerifyCurve
 from specdec_lib.deployment.deployment import FIELDS, Deployment
 from specdec_lib.deployment.offload import Offload
 from specdec_lib.deployment.routing import Routing
-from specdec_lib.records.provenance import DataError
+from specdec_lib.records.provenance import PROVENANCE_KEYS, DataError, Provenance
 from specdec_lib.records.toml import Bounds, quantity
 
 #: Fields that carry a unit, and which.
@@ -42,7 +47,7 @@ _UNITS: Mapping[str, str] = {
     "round_overhead": "s",
 }
 
-#: What a deployment is called is no part of how it serves; sources are not of a user's own file.
+#: Sources stand in a table of their own.
 _STATED = tuple(field for field in FIELDS if field != "sources")
 
 
@@ -68,6 +73,7 @@ def read_deployment(path: str | os.PathLike[str], gpu: Gpu, **given: Any) -> Dep
         if base == "ideal":
             raise DataError(f"{where}, engine", "only a typical base has an engine")
         options["engine"] = table.pop("engine")
+    sources = _read_sources(table.pop("sources", {}), f"{where}, sources")
     unknown = sorted(set(table) - set(_STATED))
     if unknown:
         known = ", ".join(_STATED)
@@ -79,16 +85,21 @@ def read_deployment(path: str | os.PathLike[str], gpu: Gpu, **given: Any) -> Dep
         raise DataError(f"{where}, name", f"found {changes['name']!r:.60}; a text is needed")
     try:
         if base == "ideal":
-            return Deployment.ideal(**changes)
-        return Deployment.typical(gpu, **options, **changes)
+            read = Deployment.ideal(**changes)
+        else:
+            read = Deployment.typical(gpu, **options, **changes)
     except (TypeError, ValueError) as error:
         raise DataError(str(where), str(error)) from error
+    # what is given above the file has another source than the file's
+    kept = {name: origin for name, origin in sources.items() if name.split(".")[0] not in given}
+    return replace(read, sources={**read.sources, **kept})
 
 
 def write_deployment(deployment: Deployment, path: str | os.PathLike[str]) -> None:
     """Write a deployment as a file that :func:`read_deployment` reads to an equal one.
 
-    It states every field that is not the ideal engine's.
+    It states every field that is not the ideal engine's, and where values come from that have a
+    source.
     """
     Path(path).write_text(deployment_text(deployment), encoding="utf-8")
 
@@ -96,12 +107,51 @@ def write_deployment(deployment: Deployment, path: str | os.PathLike[str]) -> No
 def deployment_text(deployment: Deployment) -> str:
     """What :func:`write_deployment` writes."""
     ideal = Deployment.ideal()
-    stated = {"base": "ideal", "name": deployment.name}
+    stated: dict[str, Any] = {"base": "ideal", "name": deployment.name}
     for field in _STATED:
         value = getattr(deployment, field)
         if value != getattr(ideal, field):
             stated[field] = _plain(field, value)
+    if deployment.sources:
+        stated["sources"] = {
+            field: _stated_source(origin) for field, origin in deployment.sources.items()
+        }
     return tomli_w.dumps(stated)
+
+
+def _read_sources(found: object, where: str) -> dict[str, Provenance]:
+    """The origin of values by field; each names a field, or a key of one: layer_overhead.moe."""
+    if not isinstance(found, dict):
+        raise DataError(where, f"found {found!r:.60}; a table is needed")
+    sources = {}
+    for name, table in found.items():
+        if name.partition(".")[0] not in _STATED:
+            raise DataError(where, f"a deployment has no {name!r} to have a source")
+        if not isinstance(table, dict):
+            raise DataError(f"{where}.{name}", f"found {table!r:.60}; a table is needed")
+        unknown = set(table) - set(PROVENANCE_KEYS)
+        if unknown:
+            raise DataError(f"{where}.{name}", f"does not know {', '.join(sorted(unknown))}")
+        sources[name] = Provenance.read(table, f"{where}.{name}")
+    return sources
+
+
+def _stated_source(origin: Provenance) -> dict[str, Any]:
+    stated: dict[str, Any] = {
+        "source": _verbatim(origin.source),
+        "kind": origin.kind,
+        "retrieved": origin.retrieved,
+    }
+    if origin.confidence is not None:
+        stated["confidence"] = origin.confidence
+    if origin.notes:
+        stated["notes"] = [_verbatim(note) for note in origin.notes]
+    return stated
+
+
+def _verbatim(text: str) -> str:
+    """A text that names no citation: braces stand for one."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _read(field: str, found: object, where: str) -> Any:

@@ -80,7 +80,7 @@ class PassDrafter(Drafter):
         self.tp = tp
         self._shape = shape
         self._vocabulary = vocabulary
-        self._deployment = deployment
+        self.deployment = deployment
 
     def _on(self, target: StepCost | Law) -> Draft:
         if not isinstance(target, StepCost):
@@ -91,8 +91,8 @@ class PassDrafter(Drafter):
         shape = self._shape(target.model)
         if self._vocabulary is not None:
             shape = with_vocabulary(shape, self._vocabulary)
-        served = self._deployment or target.deployment
-        if self._deployment is None and self.tp != "target":
+        served = self.deployment or target.deployment
+        if self.deployment is None and self.tp != "target":
             served = replace(served, tp=self.tp, dp=1, ep=1)
         return PassDraft(shape, target, served)
 
@@ -110,9 +110,10 @@ class PassDraft(Draft):
         self.shape = shape
         self.step = one_pass(shape, target, served)
         self.width = shape.block or 1
+        self.served = served
         self._fixed = {"t_pass": served.pass_overhead, "t_round": served.round_overhead}
         self._replicas = target.deployment.dp if served.dp == 1 else 1
-        self._law = speculation.serial_draft if shape.longest is None else speculation.block_draft
+        self.law = speculation.serial_draft if shape.longest is None else speculation.block_draft
         self.warnings = (*shape.warnings, *self._dear(target), *self._growing())
         self.assumptions = (*shape.assumptions, *self.step.assumptions, *self._taken(target))
 
@@ -125,23 +126,23 @@ class PassDraft(Draft):
     def formula(self) -> Formula:
         """The cost as a Formula in γ, B and S."""
         step = self.step.expr.subs({T: self.width, B: self._batch_law}, simultaneous=True)
-        return self._law.where(C_pass=step).where(**self._fixed)
+        return self.law.where(C_pass=step).where(**self._fixed)
 
     def prepared(self, B: Floats, S: Floats, price: Floats) -> Callable[[Floats], Floats]:
         """See :meth:`Draft.prepared`."""
         del price
-        step = np.asarray(self.step(B=self._batch(B), T=self.width, S=S))
-        return lambda gamma: np.asarray(self._law(gamma=gamma, C_pass=step, **self._fixed))
+        step = np.asarray(self.step(B=self.served_batch(B), T=self.width, S=S))
+        return lambda gamma: np.asarray(self.law(gamma=gamma, C_pass=step, **self._fixed))
 
     def pass_seconds(self, *, B: Any, S: Any) -> Any:
         """Seconds of one pass on its roofline, without the fixed time of a pass."""
         _, batch, context = self._arguments(0, B, S)
-        return self.step(B=self._batch(batch), T=self.width, S=context)
+        return self.step(B=self.served_batch(batch), T=self.width, S=context)
 
     def _shares(self, gamma: Floats, B: Floats, S: Floats) -> Mapping[str, Any]:
         passes = gamma if self.shape.longest is None else np.ones(())
         found: dict[str, Any] = {}
-        for key, share in self.step.breakdown(B=self._batch(B), T=self.width, S=S).items():
+        for key, share in self.step.breakdown(B=self.served_batch(B), T=self.width, S=S).items():
             part = _PARTS[key]
             if key in ("overhead", "communication") or np.any(np.asarray(share.seconds) > 0):
                 found[part] = found.get(part, 0.0) + passes * share.seconds
@@ -154,7 +155,7 @@ class PassDraft(Draft):
     def _batch_law(self) -> sympy.Expr:
         return B if self._replicas == 1 else engine.replica_batch.where(dp=self._replicas).rhs
 
-    def _batch(self, batch: Floats) -> Floats:
+    def served_batch(self, batch: Floats) -> Floats:
         """Sequences that one copy of the drafter serves."""
         if self._replicas == 1:
             return batch

@@ -13,6 +13,9 @@ _HERE = "derived: routing"
 assigned_experts = Formula(r"A_{\mathrm{alone}}(n)", n * k, ONE, _HERE)
 """Expert reads of n tokens that share none: the law of a cost that is linear in tokens."""
 
+independent_tokens = Formula(r"n_\ell(B, T)", B * T**locality, ONE, _HERE)
+"""Independent tokens that touch as many experts as B sequences of T tokens that share some."""
+
 local_tax = Formula(
     r"\tau_\ell(B, T)", (local_experts.rhs + s) / (k + s), ONE, _HERE, using=(local_experts,)
 )

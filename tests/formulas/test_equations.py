@@ -525,6 +525,7 @@ EQUATIONS: list[Row] = [
     ),
     # locality by hand: 4^½ = 2 independent tokens touch 4·(1 − ¼) = 3 of 4 experts; A′(2) = ln 2
     ("locality.local_tax", {"E": 4, "k": 2, "s": 1, "B": 1, "T": 4, "locality": 0.5}, 4 / 3, 1e-15),
+    ("locality.independent_tokens", {"B": 3, "T": 16, "locality": 0.5}, 12.0, 1e-15),
     ("locality.local_price", {"E": 4, "k": 2, "s": 1, "B": 1, "T": 4, "locality": 0.5}, math.log(2) / 4, 1e-15),
     ("locality.local_price", {"E": 4, "k": 4, "s": 1, "B": 3, "T": 4, "locality": 0.5}, 0.0, 0),
     # two tokens a pass that takes 3 s and 1 s of drafting, against a plain step of 5 s
