@@ -61,7 +61,10 @@ def _rounded(value: Any, where: str) -> Any:
 
 
 def _tidied(node: Any, where: str = "chart") -> Any:
-    """A specification with the numbers of its data rounded."""
+    """A specification with the numbers of its data rounded, and those of its scales and settings
+    to twelve digits: the last ones depend on the machine."""
+    if isinstance(node, float):
+        return float(f"{node:.12g}")
     if isinstance(node, list):
         return [_tidied(item, f"{where}[{i}]") for i, item in enumerate(node)]
     if not isinstance(node, Mapping):
