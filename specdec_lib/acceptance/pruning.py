@@ -7,13 +7,14 @@ a drop must be mended.
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+import functools
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from specdec_lib.acceptance.curve import Floats
-from specdec_lib.acceptance.verification import Played, draws, law_rows
+from specdec_lib.acceptance.verification import Played, check_lengths, draws, law_rows, play
 from specdec_lib.formula.domain import as_float, check
 
 Mend = Literal["none", "residual", "survivors"]
@@ -61,20 +62,13 @@ def draft_prune_and_verify(
             f"{drafter.shape} and {kept.shape}"
         )
     check("the first stage", {"h": kept})
-    if gamma < 0 or steps < 1:
-        raise ValueError(f"gamma = {gamma} and steps = {steps}: from 0 and from 1 on")
+    check_lengths(gamma, steps)
     if mend not in get_args(Mend):
         raise ValueError(f"mend = {mend!r}; it is one of {', '.join(get_args(Mend))}")
     laws = _Laws(target, drafter, kept, mend)
-    played: list[Any] = []
     followed = np.zeros(target.shape, dtype=np.int64)
-    last = rng.integers(len(target), size=min(1000, steps))
-    while steps:
-        last = last[:steps]
-        passed, last = _step(laws, last, gamma, followed, rng)
-        played.append(passed)
-        steps -= len(last)
-    return Played(np.concatenate(played), followed)
+    step = functools.partial(_step, laws, gamma=gamma, followed=followed, rng=rng)
+    return Played(play(step, len(target), steps, rng), followed)
 
 
 class _Laws:

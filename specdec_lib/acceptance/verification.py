@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,9 @@ from specdec_lib.formula.domain import DomainError, as_float, check
 
 #: How far the probabilities of a law may sum from 1: the rounding of what was typed.
 _ROUNDING = 1e-9
+
+#: From the last tokens of some sequences, what a step commits in each and the tokens they end with.
+Step = Callable[[NDArray[np.int64]], tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 @dataclass(frozen=True)
@@ -101,18 +105,32 @@ def draft_and_verify(
         raise ValueError(
             f"target and drafter share a vocabulary, not {len(target)} and {len(drafter)} tokens"
         )
+    check_lengths(gamma, steps)
+    followed = np.zeros(target.shape, dtype=np.int64)
+    step = functools.partial(_step, target, drafter, gamma=gamma, followed=followed, rng=rng)
+    return Played(play(step, len(target), steps, rng), followed)
+
+
+def check_lengths(gamma: int, steps: int) -> None:
+    """Raise ValueError for a draft shorter than nothing or no step at all."""
     if gamma < 0 or steps < 1:
         raise ValueError(f"gamma = {gamma} and steps = {steps}: from 0 and from 1 on")
-    played: list[Any] = []
-    followed = np.zeros(target.shape, dtype=np.int64)
-    # sequences go on from step to step, so that a step starts where verification left the last
-    last = rng.integers(len(target), size=min(1000, steps))
+
+
+def play(step: Step, words: int, steps: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Drafted tokens committed in each of ``steps`` steps over a vocabulary of ``words``.
+
+    ``step`` takes the last token of up to a thousand sequences and gives what each commits and
+    ends with.  Sequences go on from step to step, so that a step starts where verification left
+    the last.
+    """
+    played: list[NDArray[np.int64]] = []
+    last = rng.integers(words, size=min(1000, steps))
     while steps:
-        last = last[:steps]
-        kept, last = _step(target, drafter, last, gamma, followed, rng)
-        played.append(kept)
+        committed, last = step(last[:steps])
+        played.append(committed)
         steps -= len(last)
-    return Played(np.concatenate(played), followed)
+    return np.concatenate(played)
 
 
 def _step(

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import least_squares
-from scipy.stats import norm
 
 from specdec_lib.cost.grid import Floats
 
@@ -52,6 +50,8 @@ def solve(
     ``spread`` is by how much the rows lie further from it than their noise explains, at least 1;
     the intervals are wider by as much.
     """
+    from scipy.optimize import least_squares  # half a second that only a fit should wait for
+
     if not len(width):
         missed, none = residual(np.empty(0)), np.empty(0)
         return Solution(none, none, none, none, np.empty((len(noise), 0)), missed, 1.0)
@@ -94,6 +94,8 @@ def _intervals(
     high: Floats,
 ) -> tuple[Floats, Floats]:
     """The ends of the shortest intervals of a normal law that is cut at the limits."""
+    from scipy.stats import norm  # as above
+
     free = ~(at_low | at_high)
     deviation = 1 / np.sqrt(1 / np.diag(np.linalg.inv(bent)))
     if free.any():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from specdec_lib import catalog
 from specdec_lib.architecture import Experts
@@ -33,6 +34,13 @@ def _ridge(layer: Experts, device: str) -> float:
     return float(catalog.gpu(device).ridge(layer.precision.peak))
 
 
+def _verify_ratio(name: str, device: str, B: ArrayLike, T: int) -> NDArray[np.float64]:
+    """A verify pass of T tokens over a plain step, in the time of a layer's experts."""
+    layer = _layer(name)
+    shape = {"E": layer.E, "k": layer.k, "s": layer.s, "b": layer.b}
+    return np.asarray(experts.verify_ratio(B=B, T=T, **shape, ridge=_ridge(layer, device)))
+
+
 def intensity_slope(*, model: str, n: float, shared: bool = True) -> float:
     """Slope of the intensity of a layer of experts at n tokens, of its final slope."""
     layer = _layer(model)
@@ -52,19 +60,10 @@ def expert_drafted_price(*, model: str, gpu: str, gamma: int, B: float | None = 
 
     Without a batch it is taken at the edge, where B·(γ + 1) tokens are E/k.
     """
-    layer = _layer(model)
     if B is None:
+        layer = _layer(model)
         B = float(experts.expert_knee(E=layer.E, k=layer.k)) / (gamma + 1)
-    ratio = experts.verify_ratio(
-        B=B,
-        T=gamma + 1,
-        E=layer.E,
-        k=layer.k,
-        s=layer.s,
-        b=layer.b,
-        ridge=_ridge(layer, gpu),
-    )
-    return float((ratio - 1) / gamma)
+    return float((_verify_ratio(model, gpu, B, gamma + 1) - 1) / gamma)
 
 
 def expert_knee(*, model: str, gpu: str) -> float:
@@ -83,16 +82,7 @@ def dense_knee(*, model: str, gpu: str) -> float:
 
 def expert_free_band(*, model: str, gpu: str, T: int, within: float) -> float:
     """How many batches verify T tokens within that fraction of a plain step, in the experts."""
-    layer = _layer(model)
-    ratio = experts.verify_ratio(
-        B=_BATCHES,
-        T=T,
-        E=layer.E,
-        k=layer.k,
-        s=layer.s,
-        b=layer.b,
-        ridge=_ridge(layer, gpu),
-    )
+    ratio = _verify_ratio(model, gpu, _BATCHES, T)
     return float(np.count_nonzero(ratio <= 1 + within))
 
 
