@@ -42,11 +42,15 @@ POLICIES = ("off", "fixed:3", "threshold:3", "schedule", "priced", "oracle")
     help="Requests that come in a second, at random.  [each follows the one before at once]",
 )
 @click.option(
-    "--context", type=click.IntRange(1), default=4096, show_default=True, help="Prompt tokens."
+    "--context",
+    type=click.IntRange(1, 10**9),
+    default=4096,
+    show_default=True,
+    help="Prompt tokens.",
 )
 @click.option(
     "--output",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 10**9),
     help="Tokens of each answer.  [requests never end, and their context stays]",
 )
 @click.option(
@@ -56,10 +60,12 @@ POLICIES = ("off", "fixed:3", "threshold:3", "schedule", "priced", "oracle")
     metavar="SECONDS:ALPHA",
     help="From so many seconds on the acceptance is that rate; may be given several times.",
 )
-@click.option("--rounds", type=click.IntRange(1), default=10_000, show_default=True)
+@click.option("--rounds", type=click.IntRange(1, 10**9), default=10_000, show_default=True)
 @click.option("--seconds", type=float, help="The end of a run, if it comes first.")
-@click.option("--seeds", type=click.IntRange(1), default=3, show_default=True)
-@click.option("--workers", type=click.IntRange(1), help="Processes.  [one for each processor]")
+@click.option("--seeds", type=click.IntRange(1, 10_000), default=3, show_default=True)
+@click.option(
+    "--workers", type=click.IntRange(1, 1024), help="Processes.  [one for each processor]"
+)
 @json_flag
 def simulate(
     policies: tuple[str, ...],

@@ -17,7 +17,11 @@ WHOLE: dict[str, dict[str, str]] = {
     "plan": {"--model": "qwen3-30b-a3b", "--gpu": "b200", "--alpha": "0.7", "--batch": "1"},
     "schedule": {"--model": "qwen3-30b-a3b", "--gpu": "b200", "--alpha": "0.7", "--batch-max": "4"},
     "explain": {"--model": "qwen3-30b-a3b", "--gpu": "b200", "--alpha": "0.7"},
-}
+    "simulate": {
+        "--model": "qwen3-8b", "--gpu": "b200", "--alpha": "0.7", "--rounds": "20",
+        "--policy": "fixed:2", "--seeds": "1", "--workers": "1",
+    },
+}  # fmt: skip
 STATED = ("--conditional", "--survival", "--acceptance")
 WORDS = ("", "nan", "-1", "1e400", "9" * 30, "x" * 5000, "\x00")
 
